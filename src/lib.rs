@@ -1,0 +1,34 @@
+//! litecd: a GitOps controller that reads Argo CD's objects unchanged and writes the status Argo CD writes.
+//!
+//! The rooms, in layers; a room uses earlier layers only (see `docs/architecture.md`):
+//!
+//! 1. [`api`] wire words, [`gocompat`] Go behaviour users rely on
+//! 2. [`settings`] ConfigMaps and Secrets as typed settings, [`project`] what a project permits,
+//!    [`track`] whose object is this, [`health`] health of one object and of an app
+//! 3. [`diff`] desired against live, [`sync`] one step of an operation, [`status`] comparison to status,
+//!    [`guard`] who may write, [`check`] which features a manifest uses
+//! 4. [`process`] child processes, [`repo`] repositories on disk, [`render`] sources to manifests,
+//!    [`cluster`] the API server, [`watch`] live objects, [`webhook`] pushes, [`telemetry`] logs and metrics
+//! 5. [`controller`] the only loops
+//! 6. [`cli`] the only printer
+
+pub mod api;
+pub mod check;
+pub mod cli;
+pub mod cluster;
+pub mod controller;
+pub mod diff;
+pub mod gocompat;
+pub mod guard;
+pub mod health;
+pub mod process;
+pub mod project;
+pub mod render;
+pub mod repo;
+pub mod settings;
+pub mod status;
+pub mod sync;
+pub mod telemetry;
+pub mod track;
+pub mod watch;
+pub mod webhook;
