@@ -1,1 +1,9 @@
-//! The gocompat room.
+//! Go behaviour that users of Argo CD rely on: how texts are read, matched and printed.
+//!
+//! In:  text and values.
+//! Out: what the Go library that Argo CD uses would give, with the same error texts where users see them.
+//! Invariant: no clock, no I/O; a time that is needed is an argument.
+
+pub mod json;
+pub mod strconv;
+pub mod yaml;
