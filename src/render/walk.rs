@@ -83,10 +83,10 @@ impl Found<'_> {
         }
         let Some(size) = self.regular_size(path, metadata, &relative)? else { return Ok(()) };
         let (include, exclude) = (self.selection.include, self.selection.exclude);
-        if !exclude.is_empty() && glob::matches(exclude, &relative) {
+        if !exclude.is_empty() && glob::matches(exclude, &relative, &[]) {
             return Ok(());
         }
-        if !include.is_empty() && !glob::matches(include, &relative) {
+        if !include.is_empty() && !glob::matches(include, &relative, &[]) {
             return Ok(());
         }
         let counts = !relative.ends_with(".jsonnet");
