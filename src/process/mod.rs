@@ -190,9 +190,10 @@ impl Command {
         if let Some(dir) = &self.dir {
             command.current_dir(dir);
         }
-        // A hook or a terminal session that starts litecd may point git at its own repository.
+        // A hook or a session that starts litecd may point git or helm at folders of its own.
         for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("GIT_") {
+            let name = name.to_string_lossy().into_owned();
+            if name.starts_with("GIT_") || name.starts_with("HELM_") {
                 command.env_remove(name);
             }
         }
