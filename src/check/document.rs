@@ -281,7 +281,7 @@ fn number(text: &str) -> Option<Number> {
     if !text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first)) {
         return None;
     }
-    if let Ok(whole) = text.trim_start_matches('+').parse::<i64>() {
+    if let Ok(whole) = text.strip_prefix('+').unwrap_or(text).parse::<i64>() {
         return Some(whole.into());
     }
     text.parse::<f64>().ok().and_then(Number::from_f64)

@@ -123,9 +123,9 @@ pub struct Part {
 pub fn scan(file: &str, text: &str) -> Result<Part, ParseProblem> {
     match documents(text) {
         Ok(found) => Ok(walk::objects(file, &found)),
-        Err(_) if text.contains("{{") => Ok(passed_over(file, "looks like a template that is no YAML before it is rendered")),
+        Err(_) if text.contains("{{") => Ok(passed_over(file, "a template that is no YAML before it is rendered")),
         Err(_) if !text.contains(crate::api::names::GROUP) => {
-            Ok(passed_over(file, "is no readable YAML and names nothing of Argo CD"))
+            Ok(passed_over(file, "no readable YAML, and naming nothing of Argo CD"))
         }
         Err(fault) => Err(ParseProblem { file: file.to_owned(), line: fault.line, message: fault.message }),
     }

@@ -62,9 +62,11 @@ impl Report {
         for each in &self.uses {
             let id = each.feature.id;
             let apart = if id == "unknown" { each.what.as_str() } else { "" };
-            let entry = found
-                .entry((urgency(each.feature.support), id, apart))
-                .or_insert_with(|| FeatureSummary { feature: each.feature, count: 0, first: Vec::new() });
+            let entry = found.entry((urgency(each.feature.support), id, apart)).or_insert_with(|| FeatureSummary {
+                feature: each.feature,
+                count: 0,
+                first: Vec::new(),
+            });
             entry.count += 1;
             if entry.first.len() < PLACES {
                 entry.first.push(each);
@@ -108,12 +110,17 @@ impl Report {
         let rows: Vec<[String; 4]> = self.summary().iter().map(table_row).collect();
         let head = ["SUPPORT", "FEATURE", "USES", "WHERE"].map(str::to_owned);
         let width = |column: usize| {
-            rows.iter().chain([&head]).filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+            rows.iter()
+                .chain([&head])
+                .filter_map(|row| row.get(column))
+                .map(|cell| cell.chars().count())
+                .max()
+                .unwrap_or(0)
         };
         let widths = [width(0), width(1), width(2)];
         let mut lines: Vec<String> = [&head].into_iter().chain(&rows).map(|row| aligned(row, widths)).collect();
         lines.extend(self.reasons());
-        lines.extend(self.notes.iter().map(|note| format!("note: {} {}", note.file, note.text)));
+        lines.extend(self.grouped_notes());
         lines.extend(self.problems.iter().map(|problem| format!("error: {problem}")));
         lines.push(self.verdict());
         lines.join("\n") + "\n"
@@ -127,6 +134,20 @@ impl Report {
         let mut reasons: Vec<String> = self.summary().iter().filter_map(reason).collect();
         reasons.dedup();
         reasons
+    }
+
+    /// One line per reason: a repository of charts has hundreds of templates.
+    fn grouped_notes(&self) -> Vec<String> {
+        let mut files: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for note in &self.notes {
+            files.entry(&note.text).or_default().push(&note.file);
+        }
+        let line = |(text, files): (&str, Vec<&str>)| {
+            let more = if files.len() > PLACES { ", …" } else { "" };
+            let first: Vec<&str> = files.iter().take(PLACES).copied().collect();
+            format!("passed over, {} files, {text}: {}{more}", files.len(), first.join(", "))
+        };
+        files.into_iter().map(line).collect()
     }
 
     fn verdict(&self) -> String {
@@ -159,11 +180,8 @@ fn support_words(support: Support) -> (&'static str, &'static str) {
 
 fn feature_json(entry: &FeatureSummary<'_>) -> Value {
     let (support, reason) = support_words(entry.feature.support);
-    let first: Vec<Value> = entry
-        .first
-        .iter()
-        .map(|each| json!({"file": each.file, "line": each.line, "what": each.what}))
-        .collect();
+    let first: Vec<Value> =
+        entry.first.iter().map(|each| json!({"file": each.file, "line": each.line, "what": each.what})).collect();
     json!({
         "id": entry.feature.id,
         "name": entry.feature.name,
@@ -183,12 +201,7 @@ fn table_row(entry: &FeatureSummary<'_>) -> [String; 4] {
         Some(each) if entry.feature.id == "unknown" => format!("unknown: {}", each.what),
         _ => entry.feature.name.to_owned(),
     };
-    [
-        support_words(entry.feature.support).0.to_owned(),
-        name,
-        entry.count.to_string(),
-        places.join(", ") + more,
-    ]
+    [support_words(entry.feature.support).0.to_owned(), name, entry.count.to_string(), places.join(", ") + more]
 }
 
 fn aligned(row: &[String; 4], widths: [usize; 3]) -> String {

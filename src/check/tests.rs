@@ -146,6 +146,16 @@ fn empty_values_use_nothing_but_an_empty_automated_does() {
 }
 
 #[test]
+fn several_fields_of_one_feature_are_one_use_per_map() {
+    let count = |text: &str, id: &str| uses(text).iter().filter(|(found, _)| found == id).count();
+    let text = spec("  source: {kustomize: {namePrefix: a, nameSuffix: b}}\n");
+    assert_eq!(count(&text, "kustomize.names"), 1);
+    let rules = spec("  ignoreDifferences:\n  - {group: apps, kind: Deployment}\n  - {group: apps, kind: DaemonSet}\n");
+    assert_eq!(count(&rules, "ignore.json-pointers"), 2);
+    assert_eq!(count(APPLICATION, "object.identity"), 0);
+}
+
+#[test]
 fn templates_of_application_sets_are_read_as_applications() {
     let text = "\
 apiVersion: argoproj.io/v1alpha1
@@ -254,8 +264,20 @@ fn json_and_table_say_the_same() {
     assert_eq!(value["objects"], json!({"Application": 1}));
     let table = report.to_table();
     let row = table.lines().nth(1).expect("a row");
-    assert!(row.starts_with("no ") && row.contains("Chart from a Helm repository") && row.ends_with("a.yaml:4"), "{table}");
+    assert!(
+        row.starts_with("no ") && row.contains("Chart from a Helm repository") && row.ends_with("a.yaml:4"),
+        "{table}"
+    );
     assert!(table.ends_with("1 files, 1 Application: some features are not supported\n"), "{table}");
+}
+
+#[test]
+fn files_passed_over_share_a_line() {
+    let table = report(&["{{ a }}: [\n", "{{ b }}: [\n"]).to_table();
+    assert!(
+        table.contains("passed over, 2 files, a template that is no YAML before it is rendered: a.yaml, a.yaml\n"),
+        "{table}"
+    );
 }
 
 #[test]

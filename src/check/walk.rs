@@ -5,6 +5,8 @@
 //! Invariant: a field, option, annotation of Argo CD or setting that the table does not know is noted as unknown.
 //! Source: APP-001 to APP-023, SYNC-190, APP-272.
 
+use std::collections::BTreeSet;
+
 use super::document::{Content, Node};
 use super::table::{Branch, Row, UNKNOWN, field_root, rows_for_name};
 use super::{Part, Support, Use};
@@ -12,6 +14,8 @@ use crate::api::names;
 
 /// Label that marks Argo CD's own Secrets.
 const SECRET_TYPE: &str = "argocd.argoproj.io/secret-type";
+/// Kind and metadata: every object has them, so that they are no use of anything.
+const IDENTITY: &str = "object.identity";
 /// Domains whose annotations belong to Argo CD or are read by it; others are somebody else's.
 const ANNOTATIONS: [&str; 7] = [
     "argocd.argoproj.io/",
@@ -25,7 +29,7 @@ const ANNOTATIONS: [&str; 7] = [
 
 /// What the documents of one file use.
 pub fn objects(file: &str, documents: &[Node]) -> Part {
-    let mut walk = Walk { file, part: Part::default() };
+    let mut walk = Walk { file, part: Part::default(), seen: BTreeSet::new() };
     for document in documents {
         walk.object(document);
     }
@@ -41,6 +45,8 @@ struct At<'a> {
 struct Walk<'a> {
     file: &'a str,
     part: Part,
+    /// Features of the object at hand, with the map they were found in.
+    seen: BTreeSet<(&'static str, String)>,
 }
 
 impl Walk<'_> {
@@ -72,6 +78,7 @@ impl Walk<'_> {
 
     fn argo_cd_object(&mut self, kind: &str, node: &Node) {
         self.count(kind);
+        self.seen.clear();
         if let Some(root) = field_root(kind) {
             self.fields(root, node, "");
         }
@@ -108,7 +115,11 @@ impl Walk<'_> {
             return;
         }
         if let Some(row) = branch.row().filter(|row| !is_switched_off(row, node)) {
-            self.note(row, at);
+            // Several fields of one map can be one feature (a name prefix and a suffix), which is used once then.
+            let parent = at.path.rsplit_once('.').map_or("", |(parent, _)| parent);
+            if row.feature.id != IDENTITY && self.seen.insert((row.feature.id, parent.to_owned())) {
+                self.note(row, at);
+            }
             self.value(row.feature.id, node);
         }
         if !whole {

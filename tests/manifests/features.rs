@@ -57,7 +57,7 @@ fn every_leaf_of_every_crd_has_exactly_one_row() {
 #[test]
 fn every_leaf_of_argo_cds_crds_has_exactly_one_row() {
     let Some(folder) = reference_folder() else { return };
-    for leaf in &paths_of(&reference_crds(&folder)).leaves {
+    for leaf in &paths_of(reference_crds(&folder)).leaves {
         assert_one_row(leaf, &check::rows_for_field(leaf));
     }
 }
@@ -114,7 +114,8 @@ fn ids_are_given_once() {
 fn an_address_never_lies_below_one_that_takes_everything() {
     let addresses: Vec<&str> = check::rows().flat_map(|row| row.addresses.iter().copied()).collect();
     for whole in addresses.iter().filter_map(|address| address.strip_suffix(".**")) {
-        let below = addresses.iter().find(|address| address.starts_with(&format!("{whole}.")) && !address.ends_with(".**"));
+        let below =
+            addresses.iter().find(|address| address.starts_with(&format!("{whole}.")) && !address.ends_with(".**"));
         assert_eq!(below, None, "below {whole}");
     }
 }
@@ -133,12 +134,8 @@ fn the_corpus_is_read_and_known() {
     }
     assert_eq!(report.problems, []);
     assert!(report.objects["Application"] > 400, "{:?}", report.objects);
-    let unknown: BTreeSet<String> = report
-        .uses
-        .iter()
-        .filter(|each| each.feature.id == "unknown")
-        .map(|each| format!("{} ({}:{})", each.what, each.file, each.line))
-        .collect();
-    println!("{}", report.to_table());
-    assert!(unknown.is_empty(), "{unknown:#?}");
+    let unknown: BTreeSet<&str> =
+        report.uses.iter().filter(|each| each.feature.id == "unknown").map(|each| each.what.as_str()).collect();
+    // One case misspells a hook on purpose; Argo CD takes that object for an ordinary one.
+    assert_eq!(unknown, BTreeSet::from(["Presync"]));
 }

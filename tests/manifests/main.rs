@@ -10,6 +10,7 @@ mod reference;
 mod refused;
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
@@ -22,16 +23,23 @@ fn reference_folder() -> Option<PathBuf> {
     folder
 }
 
-/// Argo CD's CRDs in litecd's order: Application, AppProject, ApplicationSet.
-fn reference_crds(folder: &Path) -> Vec<Value> {
-    ["application", "appproject", "applicationset"]
-        .iter()
-        .map(|name| {
+/// Argo CD's CRDs in litecd's order: Application, AppProject, ApplicationSet. Read once, since they are large.
+fn reference_crds(folder: &Path) -> &'static [Value] {
+    static CRDS: OnceLock<Vec<Value>> = OnceLock::new();
+    CRDS.get_or_init(|| {
+        let read = |name: &&str| {
             let path = folder.join(format!("crds/{name}-crd.yaml"));
             let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             serde_yaml::from_str(&text).expect("a CRD in YAML")
-        })
-        .collect()
+        };
+        ["application", "appproject", "applicationset"].iter().map(read).collect()
+    })
+}
+
+/// The schema of a kind in a list of CRDs.
+fn schema_in<'a>(crds: &'a [Value], kind: &str) -> &'a Value {
+    let crd = crds.iter().find(|crd| crd["spec"]["names"]["kind"] == kind).expect("a CRD of the kind");
+    &crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
 }
 
 /// Every file below `folder`, sorted.

@@ -33,8 +33,7 @@ pub struct Field {
 
 /// The schema of an object with these fields.
 pub fn object(fields: &[Field]) -> Value {
-    let properties: Map<String, Value> =
-        fields.iter().map(|field| (field.name.to_owned(), (field.schema)())).collect();
+    let properties: Map<String, Value> = fields.iter().map(|field| (field.name.to_owned(), (field.schema)())).collect();
     let mut required: Vec<&str> = fields.iter().filter(|field| field.required).map(|field| field.name).collect();
     required.sort_unstable();
     let mut schema = json!({"type": "object", "properties": properties});

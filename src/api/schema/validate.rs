@@ -87,7 +87,11 @@ fn check_text(schema: &Value, text: &str, place: &mut Place<'_>) {
         && !words.contains(&value)
     {
         let words: Vec<String> = words.iter().map(Value::to_string).collect();
-        place.faults.push(format!("{}: Unsupported value: {value}: supported values: {}", place.path, words.join(", ")));
+        place.faults.push(format!(
+            "{}: Unsupported value: {value}: supported values: {}",
+            place.path,
+            words.join(", ")
+        ));
     }
     if let Some(pattern) = schema.get("pattern").and_then(Value::as_str)
         && !matches_pattern(pattern, text)

@@ -44,7 +44,7 @@ pub static ROWS: &[Row] = features! {
         "Ignored differences", "Fields left out of the comparison, by JSON pointer.";
     Compare "ignore.jq" Yes, ["Application.spec.ignoreDifferences.jqPathExpressions"],
         "Ignored differences by jq", "Fields left out of the comparison, by jq path expression.";
-    Compare "ignore.managers" No("fields are not left out by their manager yet"),
+    Compare "ignore.managers" Yes,
         ["Application.spec.ignoreDifferences.managedFieldsManagers"],
         "Ignored field managers", "Fields left out of the comparison because another manager owns them.";
     Report "application.info" Yes, ["Application.spec.info.**"],

@@ -38,7 +38,9 @@ pub static UNKNOWN: Row = Row {
         id: "unknown",
         name: "unknown",
         description: "Something that Argo CD v3.5.1 does not define.",
-        support: Support::No("Argo CD v3.5.1 does not define it, so nothing can act on it; look for a spelling mistake"),
+        support: Support::No(
+            "Argo CD v3.5.1 does not define it, so nothing can act on it; look for a spelling mistake",
+        ),
         phase: Phase::Configure,
     },
     addresses: &[],

@@ -17,7 +17,8 @@ pub static ROWS: &[Row] = features! {
         "Skip reconcile", "Stops all work on an Application.";
     Delete "annotation.deletion-approved" Yes, ["annotation:argocd.argoproj.io/deletion-approved"],
         "Confirmation", "Confirms prunes and deletions that wait for it.";
-    Render "annotation.manifest-generate-paths" Yes, ["annotation:argocd.argoproj.io/manifest-generate-paths"],
+    Render "annotation.manifest-generate-paths" Partial("every new commit counts, whatever it changes"),
+        ["annotation:argocd.argoproj.io/manifest-generate-paths"],
         "Manifest paths", "Paths whose change makes a new commit relevant.";
     Sync "annotation.client-side-apply-migration-manager" Yes,
         ["annotation:argocd.argoproj.io/client-side-apply-migration-manager"],

@@ -30,9 +30,9 @@ pub static ROWS: &[Row] = features! {
     Render "helm.ignore-missing-value-files" Yes, ["Source.helm.ignoreMissingValueFiles"],
         "Missing value files", "A missing value file is no error.";
     Render "helm.parameters" Yes,
-        ["Source.helm.parameters.name", "Source.helm.parameters.value", "Source.helm.parameters.forceString"],
+        ["Source.helm.parameters.**"],
         "Helm parameters", "Single values, as with `--set`.";
-    Render "helm.file-parameters" Yes, ["Source.helm.fileParameters.name", "Source.helm.fileParameters.path"],
+    Render "helm.file-parameters" Yes, ["Source.helm.fileParameters.**"],
         "Helm file parameters", "Single values from files, as with `--set-file`.";
     Render "helm.values" Yes, ["Source.helm.values"],
         "Helm values as text", "Values as YAML text.";
@@ -54,7 +54,7 @@ pub static ROWS: &[Row] = features! {
         "Kustomize names", "Prefix, suffix and namespace for everything.";
     Render "kustomize.images" Yes, ["Source.kustomize.images"],
         "Kustomize images", "Image overrides.";
-    Render "kustomize.replicas" Yes, ["Source.kustomize.replicas.name", "Source.kustomize.replicas.count"],
+    Render "kustomize.replicas" Yes, ["Source.kustomize.replicas.**"],
         "Kustomize replicas", "Replica overrides.";
     Render "kustomize.labels" Yes,
         ["Source.kustomize.commonLabels", "Source.kustomize.forceCommonLabels",
