@@ -3,6 +3,9 @@
 //! In:  targets and hooks as JSON, the objects in the cluster, answers that are to fail.
 //! Out: the operation's state after each pass, and a log of every action that changed the cluster.
 
+mod failures;
+mod hooks;
+mod order;
 mod waves;
 mod worked;
 
