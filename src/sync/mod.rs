@@ -5,22 +5,27 @@
 //! Invariant: nothing here does IO or reads a clock; the state of a running operation is `.status.operationState` alone.
 //! Source: SYNC-001 to SYNC-279 (`gitops-engine/pkg/sync`, `controller/sync.go`, `controller/appcontroller.go`).
 //!
-//! The life of an operation: `auto` asks for one, `lifecycle` says what is due (start, resume, wait for a retry,
-//! terminate), [`Pass`] carries one step out, `lifecycle` again turns the step's end into the stored state, with
-//! `retry` naming the time of the next attempt. `deletion` runs the stages that remove an application.
+//! The life of an operation: [`auto`] asks for one, [`lifecycle`] says what is due (start, resume, wait for a retry,
+//! terminate), [`Pass`] carries one step out, [`lifecycle`] again turns the step's end into the stored state, with
+//! [`retry`] naming the time of the next attempt. [`deletion`] runs the stages that remove an application.
 
 mod apply;
+pub mod auto;
 mod build;
+pub mod deletion;
 mod engine;
 mod fail;
 mod finalizers;
 pub mod hooks;
 mod io;
+pub mod lifecycle;
 mod options;
 pub mod order;
 mod pass;
 mod results;
+pub mod retry;
 mod run;
+mod state_patch;
 mod step;
 mod tasks;
 mod terminate;

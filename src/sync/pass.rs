@@ -55,7 +55,7 @@ pub struct Resource {
 
 /// Everything one pass needs to know.
 pub struct Input<'a> {
-    /// What to do; see `lifecycle`.
+    /// What to do; see [`super::lifecycle::Attempt::operation`].
     pub operation: &'a SyncOperation,
     /// How far it has come; the results so far are in its `syncResult.resources`.
     pub state: &'a OperationState,

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::tasks::Task;
-use crate::api::operation::{OperationState, ResourceResult};
+use crate::api::operation::{Operation, OperationState, ResourceResult};
 use crate::api::status::Condition;
 use crate::api::{GroupKind, GroupVersionKind};
 
@@ -116,8 +116,8 @@ fn not_found(entry: &ResourceResult, installed: Option<&GroupVersionKind>) -> St
 }
 
 /// The event of a completed operation (SYNC-013): whether it is a warning, and its message.
-pub fn completion(state: &OperationState) -> (bool, String) {
-    let is_partial = state.operation.sync.as_ref().is_some_and(|sync| !sync.resources.is_empty());
+pub fn completion(operation: &Operation, state: &OperationState) -> (bool, String) {
+    let is_partial = operation.sync.as_ref().is_some_and(|sync| !sync.resources.is_empty());
     let mut words = vec![if is_partial { "Partial sync operation" } else { "Sync operation" }];
     if let Some(result) = &state.sync_result {
         words.extend(["to", &result.revision]);

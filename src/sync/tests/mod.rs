@@ -3,6 +3,15 @@
 //! In:  targets and hooks as JSON, the objects in the cluster, answers that are to fail.
 //! Out: the operation's state after each pass, and a log of every action that changed the cluster.
 
+mod auto;
+mod deletion;
+mod failures;
+mod hooks;
+mod lifecycle;
+mod options;
+mod order;
+mod retry;
+mod termination;
 mod waves;
 mod worked;
 
