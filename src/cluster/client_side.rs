@@ -58,7 +58,8 @@ impl Work<'_> {
     async fn patch_live(&self, modified: &Value, mut live: Value) -> Result<(bool, Value), ApplyError> {
         let mut repeats = 0;
         loop {
-            let patching = |text: String| ApplyError::refused(text::while_doing("patching", &self.manifest.file, &text));
+            let patching =
+                |text: String| ApplyError::refused(text::while_doing("patching", &self.manifest.file, &text));
             let Some(patch) = self.three_way(modified, &live).map_err(patching)? else { return Ok((false, live)) };
             match self.send_patch(&patch).await {
                 Ok(object) => return Ok((true, object)),
@@ -67,7 +68,11 @@ impl Work<'_> {
                     if repeats > 1 {
                         tokio::time::sleep(CONFLICT_PAUSE).await;
                     }
-                    live = self.cluster.fetch(&self.manifest.target()).await.map_err(|e| self.manifest.failed("patching", e))?;
+                    live = self
+                        .cluster
+                        .fetch(&self.manifest.target())
+                        .await
+                        .map_err(|e| self.manifest.failed("patching", e))?;
                 }
                 Err(Error::Conflict(_) | Error::Invalid(_)) if self.ask.force => {
                     return Ok((true, self.delete_and_create(modified, &live).await?));

@@ -178,17 +178,19 @@ fn made_up(asked: &Asked<'_>, answer: &Answer<'_>) -> Status {
         403 => ("Forbidden", said),
         404 => ("NotFound", "the server could not find the requested resource".to_owned()),
         405 => ("MethodNotAllowed", "the server does not allow this method on the requested resource".to_owned()),
-        406 if said.is_empty() || said == "unknown" => {
-            ("NotAcceptable", "the server was unable to respond with a content type that the client supports".to_owned())
-        }
+        406 if said.is_empty() || said == "unknown" => (
+            "NotAcceptable",
+            "the server was unable to respond with a content type that the client supports".to_owned(),
+        ),
         406 => ("NotAcceptable", said),
         409 if asked.method == "POST" => ("AlreadyExists", "the server reported a conflict".to_owned()),
         409 => ("Conflict", "the server reported a conflict".to_owned()),
         415 => ("UnsupportedMediaType", said),
         422 => ("Invalid", "the server rejected our request due to an error in our request".to_owned()),
-        429 => {
-            ("TooManyRequests", "the server has received too many requests and has asked us to try again later".to_owned())
-        }
+        429 => (
+            "TooManyRequests",
+            "the server has received too many requests and has asked us to try again later".to_owned(),
+        ),
         503 => ("ServiceUnavailable", "the server is currently unable to handle the request".to_owned()),
         504 => (
             "Timeout",
@@ -242,9 +244,7 @@ pub(super) fn from_transport(method: &str, url: &str, error: &(dyn std::error::E
     }
     let host = url.split("://").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or_default();
     let (cause, broken) = match io {
-        Some(std::io::ErrorKind::ConnectionRefused) => {
-            (format!("dial tcp {host}: connect: connection refused"), false)
-        }
+        Some(std::io::ErrorKind::ConnectionRefused) => (format!("dial tcp {host}: connect: connection refused"), false),
         Some(std::io::ErrorKind::ConnectionReset) => ("read: connection reset by peer".to_owned(), true),
         Some(std::io::ErrorKind::UnexpectedEof) => ("EOF".to_owned(), true),
         // hyper's own end-of-connection errors carry no IO error; they count as broken, as Go's EOF does.

@@ -18,7 +18,8 @@ pub(super) fn client_side_managers(object: &Value) -> Vec<String> {
         annotations.is_some_and(|fields| fields.contains_key(&format!("f:{}", names::LAST_APPLIED)))
     };
     let entries = managed_fields(object).iter().filter(|entry| text(entry, "operation") == "Update");
-    let managers: BTreeSet<_> = entries.filter(owns_annotation).map(|entry| text(entry, "manager").to_owned()).collect();
+    let managers: BTreeSet<_> =
+        entries.filter(owns_annotation).map(|entry| text(entry, "manager").to_owned()).collect();
     managers.into_iter().collect()
 }
 
@@ -41,9 +42,7 @@ pub(super) fn upgrade(object: &Value, former: &[String], manager: &str) -> Optio
 
 fn take_over(entries: &mut Vec<Value>, former: &str, manager: &str) {
     let is = |entry: &Value, name: &str, operation: &str| {
-        text(entry, "manager") == name
-            && text(entry, "operation") == operation
-            && text(entry, "subresource").is_empty()
+        text(entry, "manager") == name && text(entry, "operation") == operation && text(entry, "subresource").is_empty()
     };
     let heir = entries.iter().position(|entry| is(entry, manager, "Apply")).or_else(|| {
         // Nobody has applied yet: the most recent former entry, which stands first, becomes the applier's.

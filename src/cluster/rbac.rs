@@ -165,7 +165,8 @@ pub(super) fn plan(live: Option<&Value>, expected: &Value) -> Plan {
     for field in ["annotations", "labels"] {
         changed |= add_metadata(&mut object, expected, field);
     }
-    let added = if is_binding(expected) { add_subjects(&mut object, expected) } else { add_rules(&mut object, expected) };
+    let added =
+        if is_binding(expected) { add_subjects(&mut object, expected) } else { add_rules(&mut object, expected) };
     changed |= !added.is_empty();
     if expected.kind() == "ClusterRole" {
         changed |= add_aggregation(&mut object, expected);

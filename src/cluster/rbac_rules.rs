@@ -65,12 +65,8 @@ impl Rule {
         for group in &self.api_groups {
             for resource in &self.resources {
                 for verb in &self.verbs {
-                    let part = Self {
-                        verbs: one(verb),
-                        api_groups: one(group),
-                        resources: one(resource),
-                        ..Self::default()
-                    };
+                    let part =
+                        Self { verbs: one(verb), api_groups: one(group), resources: one(resource), ..Self::default() };
                     if self.resource_names.is_empty() {
                         parts.push(part);
                     } else {

@@ -34,9 +34,10 @@ impl Cluster {
     /// Even Argo CD's client-side dry run asks the server here.
     async fn update_in_place(&self, permit: Permit, ask: &Apply<'_>, live: &Value) -> Result<Applied, ApplyError> {
         let gvk = ask.object.gvk();
-        let resource = self.resource_with_verb(&gvk, "update").await.map_err(|error| {
-            ApplyError::refused(format!("error creating discovery client for config: {error}"))
-        })?;
+        let resource = self
+            .resource_with_verb(&gvk, "update")
+            .await
+            .map_err(|error| ApplyError::refused(format!("error creating discovery client for config: {error}")))?;
         let mut object = ask.object.clone();
         object.metadata_mut().insert("resourceVersion".to_owned(), live.resource_version().into());
         if !resource.namespaced {

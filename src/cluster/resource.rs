@@ -82,7 +82,11 @@ impl Resource {
 
 /// `/api/v1` or `/apis/<group>/<version>`.
 pub(super) fn root(group: &str, version: &str) -> String {
-    if group.is_empty() { format!("/api/{}", escape(version)) } else { format!("/apis/{}/{}", escape(group), escape(version)) }
+    if group.is_empty() {
+        format!("/api/{}", escape(version))
+    } else {
+        format!("/apis/{}/{}", escape(group), escape(version))
+    }
 }
 
 /// One object, by name.

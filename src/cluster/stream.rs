@@ -49,11 +49,7 @@ impl Cluster {
     }
 }
 
-fn collection_call<'a>(
-    resource: &Resource,
-    namespace: Option<&str>,
-    query: &[(&'static str, &'a str)],
-) -> Call<'a> {
+fn collection_call<'a>(resource: &Resource, namespace: Option<&str>, query: &[(&'static str, &'a str)]) -> Call<'a> {
     let call = Call::get(resource.collection(namespace.unwrap_or_default())).about(resource.qualified());
     query.iter().fold(call, |call, (name, value)| call.query(name, Cow::Borrowed(*value)))
 }

@@ -76,7 +76,11 @@ impl Cluster {
     }
 
     /// The kind in that version, which must offer `verb` (empty: any).
-    pub async fn resource_with_verb(&self, gvk: &GroupVersionKind, verb: &str) -> Result<Arc<Resource>, DiscoveryError> {
+    pub async fn resource_with_verb(
+        &self,
+        gvk: &GroupVersionKind,
+        verb: &str,
+    ) -> Result<Arc<Resource>, DiscoveryError> {
         if let Ok(snapshot) = self.discovered(OLDEST).await
             && let Some(found) = snapshot.find(gvk, verb)
         {
@@ -170,15 +174,16 @@ impl Cluster {
             // The cache did not know it, so it is behind.
             self.forget_discovery();
         }
-        let qualified =
-            if gvk.group.is_empty() { gvk.kind.clone() } else { format!("{}.{}", gvk.kind, gvk.group) };
-        of_kind.find(|resource| verb.is_empty() || resource.verbs.has(verb)).map(Arc::new).ok_or_else(|| DiscoveryError {
-            not_found: !exists,
-            text: if exists {
-                format!("{verb} is not supported on resources of kind {qualified:?}")
-            } else {
-                format!("{qualified} \"\" not found")
-            },
+        let qualified = if gvk.group.is_empty() { gvk.kind.clone() } else { format!("{}.{}", gvk.kind, gvk.group) };
+        of_kind.find(|resource| verb.is_empty() || resource.verbs.has(verb)).map(Arc::new).ok_or_else(|| {
+            DiscoveryError {
+                not_found: !exists,
+                text: if exists {
+                    format!("{verb} is not supported on resources of kind {qualified:?}")
+                } else {
+                    format!("{qualified} \"\" not found")
+                },
+            }
         })
     }
 }

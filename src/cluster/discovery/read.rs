@@ -176,7 +176,13 @@ pub(super) fn resource_list(list: &Value, group: &str, version: &str) -> Vec<Res
             kind: text(item, "kind"),
             plural: text(item, "name"),
             namespaced: item.get("namespaced").and_then(Value::as_bool).unwrap_or_default(),
-            verbs: item.get("verbs").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect(),
+            verbs: item
+                .get("verbs")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .collect(),
         })
         .filter(|resource| !resource.plural.contains('/'))
         .collect()
