@@ -15,4 +15,5 @@ pub mod regex;
 pub mod strconv;
 #[cfg(test)]
 mod tables;
+pub mod url;
 pub mod yaml;

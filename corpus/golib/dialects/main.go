@@ -1,5 +1,5 @@
 // Writes the tables of small Go dialects into the folder above: glob.json, filepath.json, regexp2.json, cron.json,
-// duration.json. Each table has the texts that its patterns were tried on, and rows that hold the inputs of a call and
+// duration.json, url.json. Each table has the texts that its patterns were tried on, and rows that hold the inputs of a call and
 // the value or error that Go gives.
 //
 // Run in this folder: go run .
@@ -8,6 +8,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"net/url"
 	"os"
 	"path/filepath"
 	"time"
@@ -122,6 +123,19 @@ func durationRows() []row {
 	return rows
 }
 
+func urlRows() []row {
+	var rows []row
+	for _, text := range urls {
+		parsed, err := url.Parse(text)
+		if err != nil {
+			rows = append(rows, row{"text": text, "error": "refused"})
+			continue
+		}
+		rows = append(rows, row{"text": text, "value": parsed.String()})
+	}
+	return rows
+}
+
 func oneLine(value any) []byte {
 	var line bytes.Buffer
 	encoder := json.NewEncoder(&line)
@@ -156,5 +170,6 @@ func main() {
 	write("filepath", filepathTexts, filepaths())
 	write("regexp2", regexpTexts, regexps())
 	write("cron", []string{}, crons())
+	write("url", []string{}, urlRows())
 	write("duration", []string{}, durationRows())
 }
