@@ -21,6 +21,27 @@ pub struct RefTarget {
     pub chart: String,
 }
 
+/// The sources that have a `ref`, by `$name`.
+///
+/// # Errors
+/// A name with other characters than letters, digits, `_` and `-`, or a repeated one. The controller notices this before it asks
+/// for a render, so users see the text without an envelope (REND-174, REND-255).
+pub fn targets(sources: &[ApplicationSource]) -> Result<BTreeMap<String, RefTarget>, Error> {
+    let fail = |text: String| Err(Error::Failed(format!("failed to get ref sources: {text}")));
+    let mut targets = BTreeMap::new();
+    for source in sources.iter().filter(|source| source.is_ref()) {
+        let name = &source.r#ref;
+        if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-') {
+            return fail(format!("sources.ref {name} cannot contain any special characters except '_' and '-'"));
+        }
+        let target = RefTarget { repo_url: source.repo_url.clone(), chart: source.chart.clone() };
+        if targets.insert(format!("${name}"), target).is_some() {
+            return fail("invalid sources: multiple sources had the same `ref` key".to_owned());
+        }
+    }
+    Ok(targets)
+}
+
 /// The names (`$name`) whose repositories must be checked out before the source can be rendered, in order of use; of several that
 /// name one repository only the first.
 ///

@@ -23,7 +23,8 @@ pub struct Checkout {
     pub root: PathBuf,
     /// Full SHA of the commit.
     pub commit: String,
-    lease: Arc<()>,
+    /// Counted by the store; nobody reads it.
+    _lease: Arc<()>,
 }
 
 /// The trees of one process, oldest use first out.
@@ -64,7 +65,7 @@ impl Trees {
     /// The tree, written by the first caller that asks for it.
     pub async fn get(&self, wanted: Wanted) -> Result<Checkout, Error> {
         let slot = lock(&self.slots).entry(wanted.root.clone()).or_default().clone();
-        let checkout = Checkout { root: wanted.root.clone(), commit: wanted.commit.clone(), lease: self.lease(&slot) };
+        let checkout = Checkout { root: wanted.root.clone(), commit: wanted.commit.clone(), _lease: self.lease(&slot) };
         let mut ready = slot.ready.lock().await;
         if !*ready {
             let keep = wanted.keep;
