@@ -20,15 +20,17 @@ use super::words::{OperationPhase, ResultCode};
 use crate::api::ObjectExt;
 
 impl Engine<'_> {
-    /// Applies the tasks, kind by kind; true when all went well.
+    /// Applies the tasks, kind by kind; true when all went well. A dry run changes nothing that another kind could
+    /// depend on, so it tries all kinds at once.
     pub(super) async fn create(&mut self, ids: &[Id], dry_run: bool) -> bool {
+        if dry_run {
+            return self.create_group(ids.to_vec(), true).await;
+        }
+        let is_same_kind = |a: &Id, b: &Id| self.tasks[*a].key.kind == self.tasks[*b].key.kind;
+        let groups: Vec<Vec<Id>> = ids.chunk_by(is_same_kind).map(<[Id]>::to_vec).collect();
         let mut succeeded = true;
-        for group in ids
-            .chunk_by(|a, b| self.tasks[*a].key.kind == self.tasks[*b].key.kind)
-            .map(<[Id]>::to_vec)
-            .collect::<Vec<_>>()
-        {
-            succeeded &= self.create_group(group, dry_run).await;
+        for group in groups {
+            succeeded &= self.create_group(group, false).await;
         }
         succeeded
     }
@@ -101,8 +103,7 @@ impl Engine<'_> {
 
     /// Server-side apply is off in every dry run (SYNC-205).
     fn uses_server_side(&self, target: &Value, dry_run: bool) -> bool {
-        !(dry_run || self.options.dry_run)
-            && !has_option(target, "ServerSideApply=false")
+        !(dry_run || self.options.dry_run || has_option(target, "ServerSideApply=false"))
             && (self.options.server_side || has_option(target, "ServerSideApply=true"))
     }
 

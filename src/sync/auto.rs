@@ -236,14 +236,16 @@ fn selected(resource: &ResourceStatus) -> SyncOperationResource {
 
 /// Whether nothing of the application's own would be left (APP-154).
 ///
-/// Argo CD asks whether every listed object requires pruning, so a single hook in the list lets everything else be
-/// wiped out. Hooks are therefore left out of the count, unless the application has nothing but hooks.
+/// Argo CD asks whether every listed object requires pruning, so one hook, or one object that merely carries a copied
+/// tracking id, lets everything else be wiped out. Only objects with a sync status of their own are counted here,
+/// unless the application has none.
 fn wipes_out_everything(automated: &Automated, resources: &[ResourceStatus]) -> bool {
     if automated.prune != Some(true) || automated.allow_empty == Some(true) {
         return false;
     }
-    let has_own = resources.iter().any(|resource| !resource.hook);
-    resources.iter().filter(|resource| !(has_own && resource.hook)).all(|resource| resource.requires_pruning)
+    let is_own = |resource: &ResourceStatus| !resource.hook && !resource.status.is_empty();
+    let has_own = resources.iter().any(is_own);
+    resources.iter().filter(|resource| !has_own || is_own(resource)).all(|resource| resource.requires_pruning)
 }
 
 /// A list as Go prints it.

@@ -148,12 +148,18 @@ pub enum Cascade {
     Done,
 }
 
+/// Whether another application of the same destination lists the object among its own.
+///
+/// Argo CD deletes such an object all the same, a Namespace with everything that others have in it. Here it stays, for
+/// the other application to take over.
+pub type IsShared<'a> = &'a dyn Fn(&ResourceKey) -> bool;
+
 /// Plans one pass of the cascade: only the highest wave that is left (SYNC-187).
-pub fn cascade(app: &Application, live: &[Value]) -> Cascade {
+pub fn cascade(app: &Application, live: &[Value], is_shared: IsShared<'_>) -> Cascade {
     if live.iter().any(ObjectExt::is_deleting) {
         return Cascade::Wait;
     }
-    let doomed: Vec<&Value> = live.iter().filter(|object| is_deleted(app, object)).collect();
+    let doomed: Vec<&Value> = live.iter().filter(|object| goes(app, object, is_shared)).collect();
     let needs_approval = |object: &&&Value| requires_confirmation(app, &object.key());
     if !is_approved(app)
         && let Some(object) = doomed.iter().find(needs_approval)
@@ -166,8 +172,12 @@ pub fn cascade(app: &Application, live: &[Value]) -> Cascade {
 }
 
 /// Whether the cascade has nothing left to delete (APP-202).
-pub fn is_gone(app: &Application, live: &[Value]) -> bool {
-    !live.iter().any(|object| is_deleted(app, object))
+pub fn is_gone(app: &Application, live: &[Value], is_shared: IsShared<'_>) -> bool {
+    !live.iter().any(|object| goes(app, object, is_shared))
+}
+
+fn goes(app: &Application, object: &Value, is_shared: IsShared<'_>) -> bool {
+    is_deleted(app, object) && !is_shared(&object.key())
 }
 
 /// Whether the object goes with the application (SYNC-188).

@@ -6,6 +6,8 @@
 //! Source: SYNC-039 to SYNC-041, SYNC-057, SYNC-068, SYNC-075 to SYNC-103 (`gitops-engine/pkg/sync/sync_context.go`
 //! `Sync`).
 
+use std::sync::Arc;
+
 use super::engine::Engine;
 use super::io::{Action, FailureKind, ObjectRef};
 use super::order;
@@ -119,6 +121,9 @@ impl Engine<'_> {
     }
 
     /// Waits for running hooks, and between steps for everything that runs (SYNC-093, SYNC-094).
+    ///
+    /// What the comparison does not show is read from the API server. Argo CD then only makes sure that it exists; here
+    /// the health of a hook counts too, so that one of a kind nobody watches does not hold the operation for ever.
     async fn waits_for_running(&mut self) -> bool {
         let multi_step = tasks::is_multi_step(&self.tasks);
         let running = self.those(|task| (multi_step || task.hook) && task.is_running());
@@ -129,6 +134,10 @@ impl Engine<'_> {
         let gets = unseen.iter().map(|id| Action::Get(ObjectRef::target(self.tasks[*id].object()))).collect();
         for (id, answer) in unseen.into_iter().zip(self.ask(gets).await) {
             match answer.got() {
+                Ok(live) if self.tasks[id].hook => {
+                    self.tasks[id].live = Some(Arc::new(live));
+                    self.refresh_hook(id);
+                }
                 Ok(_) => {}
                 Err(failure) if failure.kind == FailureKind::NotFound => self.set_missing(id),
                 Err(failure) => {

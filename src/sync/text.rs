@@ -8,14 +8,19 @@
 use std::collections::BTreeSet;
 
 use super::tasks::Task;
-use crate::api::operation::{Operation, OperationState, ResourceResult};
+use super::words::OperationPhase;
+use crate::api::operation::{Operation, OperationState, ResourceResult, SyncOperation};
 use crate::api::status::Condition;
 use crate::api::{GroupKind, GroupVersionKind};
 
 /// Why an operation cannot be carried out at all (SYNC-009).
 pub const NO_OPERATION: &str = "Invalid operation request: no operation specified";
-/// While a window holds the operation (SYNC-225).
-pub const BLOCKED_BY_WINDOW: &str = "Sync operation blocked by sync window";
+
+/// While a window holds the operation (SYNC-225). Only a running operation shows it (SYNC-226).
+pub fn blocked_by_window(error: Option<&str>) -> String {
+    const BLOCKED: &str = "Sync operation blocked by sync window";
+    error.map_or_else(|| BLOCKED.to_owned(), |error| format!("{BLOCKED}: {error}"))
+}
 
 /// What the operation waits for (SYNC-110 to SYNC-112).
 pub(super) fn waiting(tasks: &[&Task], for_deletion: bool, awaits_approval: impl Fn(&Task) -> bool) -> String {
@@ -56,6 +61,20 @@ pub(super) fn with_reasons<'a>(base: &str, messages: impl Iterator<Item = &'a st
 
 fn join(parts: BTreeSet<&str>, separator: &str) -> String {
     parts.into_iter().collect::<Vec<_>>().join(separator)
+}
+
+/// Why an operation is refused after its comparison: a shared object where the operation minds, or errors of the
+/// comparison or the spec (SYNC-020, SYNC-023, SYNC-211).
+pub fn refusal(sync: &SyncOperation, found: &[Condition]) -> Option<(OperationPhase, String)> {
+    let minds_sharing = sync.sync_options.iter().any(|option| option == "FailOnSharedResource=true");
+    let shared = found.iter().find(|condition| condition.r#type == "SharedResourceWarning");
+    if let Some(shared) = shared.filter(|_| minds_sharing) {
+        return Some((OperationPhase::Failed, format!("Shared resource found: {}", shared.message)));
+    }
+    let is_fatal =
+        |condition: &&Condition| ["ComparisonError", "InvalidSpecError"].contains(&condition.r#type.as_str());
+    let fatal: Vec<Condition> = found.iter().filter(is_fatal).cloned().collect();
+    (!fatal.is_empty()).then(|| (OperationPhase::Error, conditions(&fatal)))
 }
 
 /// Conditions as an operation's message shows them (SYNC-023).

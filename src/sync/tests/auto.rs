@@ -200,12 +200,13 @@ fn app_154_everything_is_not_wiped_out() {
 }
 
 #[test]
-fn a_hook_left_in_the_sources_does_not_let_everything_else_be_wiped_out() {
+fn neither_a_hook_nor_a_copied_object_lets_everything_else_be_wiped_out() {
     let mut case = case(pruning());
     for resource in &mut case.resources {
         resource.requires_pruning = true;
     }
     case.resources.push(ResourceStatus { hook: true, ..resource("hook", "") });
+    case.resources.push(resource("copied", ""));
     case.fails("Skipping sync attempt to [abc]: auto-sync will wipe out all resources");
     case.resources.retain(|resource| resource.hook);
     case.starts();

@@ -3,10 +3,10 @@
 use super::super::deletion::*;
 use super::super::hooks::DeleteHook::{PostDelete, PreDelete};
 use super::*;
-use crate::api::Application;
 use crate::api::application::SyncPolicy;
 use crate::api::names::*;
 use crate::api::status::ResourceStatus;
+use crate::api::{Application, ResourceKey};
 
 fn names(list: &[&str]) -> Vec<String> {
     list.iter().map(|name| (*name).to_owned()).collect()
@@ -19,6 +19,11 @@ fn app() -> Application {
     app.metadata.finalizers = names(&[RESOURCES_FINALIZER]);
     app.spec.destination.namespace = "demo".into();
     app
+}
+
+/// No other application lists anything.
+fn alone(_: &ResourceKey) -> bool {
+    false
 }
 
 fn delete_hook(name: &str, kind: &str, health: &str) -> Value {
@@ -82,15 +87,15 @@ fn sync_181_hook_finalizers_come_and_go_in_pairs() {
 #[test]
 fn sync_187_the_highest_wave_goes_first() {
     let live = vec![config_map("a"), wave(config_map("b"), 2), wave(config_map("c"), 2), wave(config_map("d"), -1)];
-    assert_eq!(deleted(&cascade(&app(), &live)), ["b", "c"]);
-    assert_eq!(cascade(&app(), &[]), Cascade::Done);
+    assert_eq!(deleted(&cascade(&app(), &live, &alone)), ["b", "c"]);
+    assert_eq!(cascade(&app(), &[], &alone), Cascade::Done);
 }
 
 #[test]
 fn app_200_a_wave_waits_for_objects_that_are_still_going() {
     let mut going = config_map("a");
     going.metadata_mut().insert("deletionTimestamp".into(), START.into());
-    assert_eq!(cascade(&app(), &[going, config_map("b")]), Cascade::Wait);
+    assert_eq!(cascade(&app(), &[going, config_map("b")], &alone), Cascade::Wait);
 }
 
 #[test]
@@ -101,9 +106,9 @@ fn sync_188_what_stays() {
     kept.set_annotation("helm.sh/resource-policy", "keep");
     let protected = with(config_map("protected"), "sync-options", "Delete=false");
     let live = vec![crd(), itself, kept, protected];
-    assert!(is_gone(&app(), &live));
-    assert_eq!(cascade(&app(), &live), Cascade::Done);
-    assert!(!is_gone(&app(), &[with(config_map("a"), "sync-options", "Prune=false")]));
+    assert!(is_gone(&app(), &live, &alone));
+    assert_eq!(cascade(&app(), &live, &alone), Cascade::Done);
+    assert!(!is_gone(&app(), &[with(config_map("a"), "sync-options", "Prune=false")], &alone));
 }
 
 #[test]
@@ -111,7 +116,7 @@ fn sync_195_the_annotation_wins_over_the_spec() {
     let mut app = app();
     app.spec.sync_policy = Some(SyncPolicy { sync_options: vec!["Delete=false".into()], ..SyncPolicy::default() });
     let live = vec![config_map("stays"), with(config_map("goes"), "sync-options", "Delete=true")];
-    assert_eq!(deleted(&cascade(&app, &live)), ["goes"]);
+    assert_eq!(deleted(&cascade(&app, &live, &alone)), ["goes"]);
 }
 
 #[test]
@@ -126,11 +131,11 @@ fn app_201_an_unapproved_object_blocks_everything() {
     };
     app.status.resources.push(status);
     let live = vec![config_map("a"), config_map("b")];
-    assert_eq!(cascade(&app, &live), Cascade::AwaitApproval(live[1].key()));
+    assert_eq!(cascade(&app, &live, &alone), Cascade::AwaitApproval(live[1].key()));
     app.metadata.annotations.insert(DELETION_APPROVED.into(), "2024-04-05T19:35:44Z".into());
-    assert_eq!(cascade(&app, &live), Cascade::AwaitApproval(live[1].key()));
+    assert_eq!(cascade(&app, &live, &alone), Cascade::AwaitApproval(live[1].key()));
     app.metadata.annotations.insert(DELETION_APPROVED.into(), START.into());
-    assert_eq!(deleted(&cascade(&app, &live)), ["a", "b"]);
+    assert_eq!(deleted(&cascade(&app, &live, &alone)), ["a", "b"]);
 }
 
 #[test]
@@ -138,11 +143,19 @@ fn app_192_the_first_cascade_finalizer_decides_the_propagation() {
     let propagation = |finalizers: &[&str]| {
         let mut app = app();
         app.metadata.finalizers = names(finalizers);
-        let Cascade::Delete(_, propagation) = cascade(&app, &[config_map("a")]) else { panic!() };
+        let Cascade::Delete(_, propagation) = cascade(&app, &[config_map("a")], &alone) else { panic!() };
         propagation
     };
     assert_eq!(propagation(&[RESOURCES_FINALIZER, BACKGROUND_FINALIZER]), Propagation::Foreground);
     assert_eq!(propagation(&["x", BACKGROUND_FINALIZER]), Propagation::Background);
+}
+
+#[test]
+fn a_namespace_that_another_application_lists_stays() {
+    let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "common"}});
+    let is_shared = |key: &ResourceKey| key.kind == "Namespace";
+    assert_eq!(deleted(&cascade(&app(), &[namespace.clone(), config_map("a")], &is_shared)), ["a"]);
+    assert!(is_gone(&app(), &[namespace], &is_shared));
 }
 
 #[test]
@@ -200,7 +213,7 @@ fn app_206_cleanup_holds_policies_against_the_worst_health() {
         Cleanup::Wait(objects) => objects.into_iter().map(|object| object.name).collect(),
     };
     let good = policy("good", "HookSucceeded", "Healthy");
-    assert_eq!(plan(&[good.clone()]), ["good"]);
+    assert_eq!(plan(std::slice::from_ref(&good)), ["good"]);
     assert_eq!(plan(&[good, policy("bad", "HookFailed", "Degraded")]), ["bad"]);
     assert_eq!(plan(&[delete_hook("bare", "PostDelete", "Healthy")]), ["done"]);
     let mut going = policy("going", "HookSucceeded", "Healthy");

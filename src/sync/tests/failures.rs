@@ -96,3 +96,17 @@ fn an_unanswered_action_is_a_failure_not_a_success() {
     assert_eq!(update.phase, OperationPhase::Failed);
     assert_eq!(pass.next(Vec::new()), Next::Done(update));
 }
+
+#[test]
+fn sync_020_what_the_comparison_found_may_refuse_the_operation() {
+    use crate::api::status::Condition;
+    let shared = Condition::new("SharedResourceWarning", "ConfigMap/a is part of applications argocd/x and y");
+    let broken = [Condition::new("ComparisonError", "no repo"), Condition::new("InvalidSpecError", "no source")];
+    let all = [vec![shared], broken.to_vec()].concat();
+    let mut sync = SyncOperation::default();
+    let errors = Some((OperationPhase::Error, "ComparisonError: no repo;InvalidSpecError: no source".to_owned()));
+    assert_eq!((text::refusal(&sync, &all), text::refusal(&sync, &all[..1])), (errors, None));
+    sync.sync_options.push("FailOnSharedResource=true".into());
+    let sharing = "Shared resource found: ConfigMap/a is part of applications argocd/x and y".to_owned();
+    assert_eq!(text::refusal(&sync, &all), Some((OperationPhase::Failed, sharing)));
+}

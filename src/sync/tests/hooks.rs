@@ -219,3 +219,12 @@ fn sync_096_a_conflict_on_the_finalizer_is_retried_on_the_newest_object() {
     assert_ne!(before, world.resources());
     world.pass().expect("Succeeded", "successfully synced (no more tasks)");
 }
+
+#[test]
+fn a_hook_of_a_kind_that_nobody_watches_completes() {
+    let mut world = World::new(vec![config_map("a")]).with_hooks(vec![hook("job", "PreSync")]);
+    world.unwatched.push("Job/job".into());
+    world.pass().pass().expect("Running", "waiting for completion of hook batch/Job/job");
+    world.becomes("Job/job", "Healthy", "");
+    world.pass().pass().expect("Succeeded", "successfully synced (all tasks run)");
+}

@@ -109,6 +109,8 @@ pub(super) struct World {
     pub(super) approved: Option<Time>,
     pub(super) now: Timestamp,
     pub(super) foreign: Vec<String>,
+    /// Objects that the comparison does not show.
+    pub(super) unwatched: Vec<String>,
     /// Whether deleting an object only marks it.
     pub(super) slow_deletion: bool,
 }
@@ -128,6 +130,7 @@ impl World {
             approved: None,
             now: at("2024-04-05T19:36:00Z"),
             foreign: Vec::new(),
+            unwatched: Vec::new(),
             slow_deletion: false,
         };
         world.live.insert(
@@ -174,7 +177,7 @@ impl World {
             list.push(Resource { target: Some(target.clone()), live, modified, self_referenced: true });
         }
         for (name, live) in &self.live {
-            if !wanted.contains(name) && live.uid() != "untracked" {
+            if !wanted.contains(name) && live.uid() != "untracked" && !self.unwatched.contains(name) {
                 let self_referenced = !self.foreign.contains(name);
                 list.push(Resource { target: None, live: Some(live.clone()), modified: true, self_referenced });
             }
