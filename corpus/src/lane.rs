@@ -18,6 +18,7 @@ use tokio::sync::watch;
 
 use crate::api::Cluster;
 use crate::case::{Case, name_of};
+use crate::compare::canon;
 use crate::control_plane::{ControlPlane, Ports};
 use crate::kernel;
 use crate::run::{Endpoints, Run};
@@ -25,6 +26,7 @@ use crate::servers::{PORT, Servers};
 use crate::subject::{Running, Subject};
 use crate::tools::Tools;
 use crate::verdict::{Judge, Verdict};
+use crate::yaml;
 
 /// What a lane needs.
 #[derive(Debug, Clone)]
@@ -176,7 +178,15 @@ pub async fn judge_case(
         let mut run = Run::new(bench.cluster, bench.servers, bench.endpoints, (&case, say)).verbose(verbose);
         let snapshots = run.snapshots().await;
         verdict.notes = std::mem::take(&mut run.notes);
-        judge.judge(&case, &snapshots?, &mut verdict)
+        let snapshots = snapshots?;
+        judge.judge(&case, &snapshots, &mut verdict)?;
+        if !verdict.ok {
+            // For the reader of a failure; nothing reads it back.
+            let seen = bench.servers.root.with_file_name(format!("seen-{}.yaml", verdict.file_name()));
+            let _ = fs::write(&seen, yaml::dump(&canon(snapshots)));
+            verdict.seen = Some(seen);
+        }
+        anyhow::Ok(())
     };
     if let Err(error) = outcome.await {
         verdict.fail(format!("{error:#}"));

@@ -251,6 +251,9 @@ impl Tally {
             if verdict.lines.len() > self.show {
                 println!("    … and {} more", verdict.lines.len() - self.show);
             }
+            if let Some(seen) = verdict.seen.as_ref().filter(|_| self.show > 0) {
+                println!("    seen: {}", seen.display());
+            }
         }
         self.verdicts.push(verdict);
     }

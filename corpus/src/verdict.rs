@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use serde::{Deserialize, Serialize};
@@ -29,12 +30,22 @@ pub struct Verdict {
     pub notes: Vec<String>,
     /// How long it took.
     pub seconds: f64,
+    /// The file with all that was seen, of a case that failed.
+    pub seen: Option<PathBuf>,
 }
 
 impl Verdict {
     /// A verdict that nothing speaks against yet.
     pub fn new(case: String) -> Self {
-        Self { case, ok: true, lines: Vec::new(), differences: BTreeMap::new(), notes: Vec::new(), seconds: 0.0 }
+        Self {
+            case,
+            ok: true,
+            lines: Vec::new(),
+            differences: BTreeMap::new(),
+            notes: Vec::new(),
+            seconds: 0.0,
+            seen: None,
+        }
     }
 
     /// Adds a reason why it failed, ahead of the others.
