@@ -1,0 +1,83 @@
+//! Compares one desired with one live object.
+//!
+//! In:  the settings of a comparison, compiled once; then pairs of objects.
+//! Out: a [`Difference`] per pair.
+//! Invariant: both sides go through the same normalisation.
+//! Source: DIFF-033, DIFF-043, DIFF-054 (`util/argo/diff/diff.go`, `gitops-engine/pkg/diff/diff.go` Diff).
+
+use serde_json::Value;
+
+use super::ignore::{Ignore, StartTimer};
+use super::normalize::{self, KnownTypes, Normalizer, TrackingRule, adopt_tracking, remarshal};
+use super::system::SystemRules;
+use super::{Difference, Error, has_sync_option, smd, threeway};
+use crate::api::application::ResourceIgnoreDifferences;
+
+/// What a comparer is made from.
+pub struct Settings<'a> {
+    /// The application's `spec.ignoreDifferences`.
+    pub app_rules: &'a [ResourceIgnoreDifferences],
+    /// Rules of `argocd-cm`.
+    pub system: &'a SystemRules,
+    /// How objects are tracked.
+    pub tracking: TrackingRule,
+    /// Whether the application has the sync option `ServerSideApply=true`.
+    pub server_side_apply: bool,
+    /// Starts the time limit of each jq run.
+    pub timer: StartTimer,
+}
+
+/// Compares the pairs of one comparison.
+pub struct Comparer {
+    pub(super) normalizer: Normalizer,
+    tracking: TrackingRule,
+    server_side_apply: bool,
+}
+
+impl Comparer {
+    /// Compiles the rules; an expression that does not compile is an error.
+    pub fn new(settings: Settings<'_>) -> Result<Self, Error> {
+        Ok(Self {
+            normalizer: Normalizer {
+                ignore: Ignore::new(settings.app_rules, &settings.system.ignore, settings.timer)?,
+                known: KnownTypes::new(&settings.system.known_types),
+                ignore_aggregated_roles: settings.system.ignore_aggregated_roles,
+            },
+            tracking: settings.tracking,
+            server_side_apply: settings.server_side_apply,
+        })
+    }
+
+    /// Compares a desired with a live object; one of them may be absent.
+    pub fn compare(&self, target: Option<&Value>, live: Option<&Value>) -> Result<Difference, Error> {
+        let ready = |object: &Value| self.normalizer.normalize(remarshal(object));
+        match (target, live) {
+            (None, None) => Err(Error::Nothing),
+            (None, Some(live)) => Ok(Difference { modified: false, live: ready(live), predicted: Value::Null }),
+            (Some(target), None) => Ok(Difference { modified: true, live: Value::Null, predicted: ready(target) }),
+            (Some(target), Some(live)) => {
+                let (target, live) = self.prepare(target, live);
+                self.predict(&ready(&target), &ready(&live))
+            }
+        }
+    }
+
+    /// Tracking and field managers: what depends on both sides and comes before everything else.
+    pub(super) fn prepare(&self, target: &Value, live: &Value) -> (Value, Value) {
+        let live = adopt_tracking(target, live.clone(), &self.tracking);
+        let managers = self.normalizer.ignore.managers(target);
+        if managers.is_empty() {
+            return (target.clone(), live);
+        }
+        smd::without_managed(target, &live, &managers)
+    }
+
+    fn predict(&self, target: &Value, live: &Value) -> Result<Difference, Error> {
+        if self.server_side_apply || has_sync_option(target, "ServerSideApply=true") {
+            return Ok(smd::compare(target, live)?);
+        }
+        let original = threeway::last_applied(live);
+        let original = original.map(|original| self.normalizer.normalize(normalize::numbers(&original)));
+        Ok(threeway::compare(original.as_ref(), target, live)?)
+    }
+}

@@ -1,0 +1,3 @@
+//! Tests of the diff room, one file per part.
+
+mod compare;
