@@ -105,7 +105,7 @@ impl Work<'_> {
         };
         let original = match live.annotation(names::LAST_APPLIED) {
             None | Some("") => None,
-            Some(text) => Some(serde_json::from_str::<Value>(text).map_err(|error| unusable(&error))?),
+            Some(text) => Some(serde_json::from_str::<Value>(text).map_err(|_| unusable(&"invalid JSON document"))?),
         };
         diff::client_side_patch(original.as_ref(), modified, live).map_err(|error| unusable(&error))
     }

@@ -19,7 +19,7 @@ use super::error::{Answer, Asked, Error, from_answer, from_transport, timed_out}
 use super::resource::escape;
 
 /// The API server ends ordinary requests after 60 s by itself, so a longer silence means that nobody is there.
-const TIMEOUT: Duration = Duration::from_secs(90);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(90);
 /// Repetitions the server may ask for before its refusal is reported, as in client-go.
 const REPEATS: u32 = 10;
 /// A reconcile must not sleep for however long a header says.

@@ -117,6 +117,10 @@ impl<'a> Target<'a> {
         if self.resource.namespaced && self.namespace.is_empty() {
             return refused("an empty namespace may not be set when a resource name is provided");
         }
+        check_segment("resource name", self.name)?;
+        if self.resource.namespaced {
+            check_segment("namespace", self.namespace)?;
+        }
         let object = format!("{}/{}", self.resource.collection(self.namespace), escape(self.name));
         Ok(if self.subresource.is_empty() { object } else { format!("{object}/{}", self.subresource) })
     }
@@ -125,6 +129,20 @@ impl<'a> Target<'a> {
     pub(super) fn about(&self) -> String {
         format!("{} {}", self.resource.qualified(), self.name)
     }
+}
+
+/// Refuses what could point a path at something else, in the words of Go's client.
+fn check_segment(what: &str, text: &str) -> Result<(), Error> {
+    let problems: Vec<_> = match text {
+        "." | ".." => vec![format!("may not be '{text}'")],
+        _ => {
+            ["/", "%"].iter().filter(|bad| text.contains(**bad)).map(|bad| format!("may not contain '{bad}'")).collect()
+        }
+    };
+    if problems.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Refused { text: format!("invalid {what} {text:?}: [{}]", problems.join(" ")) })
 }
 
 /// Percent-encodes a path segment or a query value. `:` stays readable: RBAC names are full of it.

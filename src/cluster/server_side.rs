@@ -58,7 +58,10 @@ impl Cluster {
 
 impl Work<'_> {
     pub(super) async fn server_side(mut self) -> Result<Applied, ApplyError> {
-        let mut object = self.send().await?;
+        let mut object = self.send().await.map_err(|error| match error {
+            Error::Conflict(_) => ApplyError::new(text::clean(&text::conflict_advice(&error)), error),
+            _ => error.into(),
+        })?;
         match self.migrate(&object).await {
             Ok(false) => {}
             // Only a second apply drops the fields that the manifest no longer has.

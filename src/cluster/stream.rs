@@ -10,8 +10,8 @@ use std::borrow::Cow;
 use futures::AsyncBufRead;
 use http::Request;
 
-use super::error::{Answer, Asked, from_answer, from_transport};
-use super::request::Call;
+use super::error::{Answer, Asked, from_answer, from_transport, timed_out};
+use super::request::{Call, TIMEOUT};
 use super::{Cluster, Error, Resource};
 
 impl Cluster {
@@ -36,17 +36,24 @@ impl Cluster {
     ) -> Result<impl AsyncBufRead + use<>, Error> {
         let call = collection_call(resource, namespace, query).query("watch", "true");
         let uri = call.uri();
+        let url = format!("{}{uri}", self.inner.url);
         let (parts, _) = self.request(&call, &uri)?.into_parts();
-        let asked = Asked { method: "GET", about: &call.about };
-        self.inner.client.request_stream(Request::from_parts(parts, Vec::new())).await.map_err(|error| match error {
-            kube::Error::Api(status) => {
-                // kube has parsed the body already; what is left of it still tells a Status from made-up text.
-                let body = serde_json::to_vec(&status).unwrap_or_default();
-                from_answer(&asked, &Answer { code: status.code, is_text: false, retry_after: None, body: &body })
-            }
-            other => from_transport("GET", &format!("{}{uri}", self.inner.url), &other),
-        })
+        let opening = self.inner.client.request_stream(Request::from_parts(parts, Vec::new()));
+        // The answer's head comes at once, only its body takes its time.
+        let opened = tokio::time::timeout(TIMEOUT, opening).await.map_err(|_| timed_out("GET", &url))?;
+        opened.map_err(|error| refusal(&call.about, &url, &error))
     }
+}
+
+/// kube has read the answer already and hands over either its `Status` or, marked as such, its text.
+fn refusal(about: &str, url: &str, error: &kube::Error) -> Error {
+    const NOT_A_STATUS: &str = "Failed to parse error data";
+    let kube::Error::Api(status) = error else { return from_transport("GET", url, error) };
+    let is_text = status.reason == NOT_A_STATUS;
+    let body =
+        if is_text { status.message.clone().into_bytes() } else { serde_json::to_vec(status).unwrap_or_default() };
+    let asked = Asked { method: "GET", about };
+    from_answer(&asked, &Answer { code: status.code, is_text, retry_after: None, body: &body })
 }
 
 fn collection_call<'a>(resource: &Resource, namespace: Option<&str>, query: &[(&'static str, &'a str)]) -> Call<'a> {

@@ -70,6 +70,20 @@ pub(super) fn being_deleted(object: &Value) -> String {
     }
 }
 
+/// kubectl's advice on a conflict, which no longer tells field conflicts (always forced here) from a `resourceVersion` in
+/// the manifest that is not the live one.
+pub(super) fn conflict_advice(error: &Error) -> String {
+    format!(
+        "{error}\nPlease review the fields above--they currently have other managers. Here\nare the ways you can resolve \
+         this warning:\n* If you intend to manage all of these fields, please re-run the apply\n  command with the \
+         `--force-conflicts` flag.\n* If you do not intend to manage all of the fields, please edit your\n  manifest to \
+         remove references to the fields that should keep their\n  current managers.\n* You may co-own fields by updating \
+         your manifest to match the existing\n  value; in this case, you'll become the manager if the other manager(s)\n  \
+         stop managing the field (remove it from their configuration).\nSee \
+         https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts"
+    )
+}
+
 /// A failed step of the migration that follows a server-side apply; the apply itself succeeded.
 pub(super) fn migration_rejected(error: &Error) -> String {
     format!(
