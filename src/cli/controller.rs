@@ -81,29 +81,26 @@ struct Parameters {
 }
 
 impl Parameters {
-    /// Key and value of each flag that was given.
-    fn overrides(self) -> Vec<(String, String)> {
-        let seconds = |value: Option<String>| {
-            value.map(|text| if text.chars().all(|c| c.is_ascii_digit()) && text != "0" { format!("{text}s") } else { text })
-        };
+    /// Name and value of each flag that was given.
+    fn given(self) -> Vec<(String, String)> {
         [
-            ("application.namespaces", self.application_namespaces),
-            ("timeout.reconciliation", seconds(self.app_resync)),
-            ("timeout.hard.reconciliation", seconds(self.app_hard_resync)),
-            ("timeout.reconciliation.jitter", seconds(self.app_resync_jitter)),
-            ("controller.repo.error.grace.period.seconds", seconds(self.repo_error_grace_period_seconds)),
-            ("controller.status.processors", self.status_processors),
-            ("controller.operation.processors", self.operation_processors),
-            ("controller.kubectl.parallelism.limit", self.kubectl_parallelism_limit),
-            ("controller.self.heal.timeout.seconds", self.self_heal_timeout_seconds),
-            ("controller.self.heal.backoff.timeout.seconds", self.self_heal_backoff_timeout_seconds),
-            ("controller.self.heal.backoff.factor", self.self_heal_backoff_factor),
-            ("controller.self.heal.backoff.cap.seconds", self.self_heal_backoff_cap_seconds),
-            ("controller.sync.timeout.seconds", self.sync_timeout),
-            ("controller.resource.health.persist", self.persist_resource_health),
+            ("application-namespaces", self.application_namespaces),
+            ("app-resync", self.app_resync),
+            ("app-hard-resync", self.app_hard_resync),
+            ("app-resync-jitter", self.app_resync_jitter),
+            ("repo-error-grace-period-seconds", self.repo_error_grace_period_seconds),
+            ("status-processors", self.status_processors),
+            ("operation-processors", self.operation_processors),
+            ("kubectl-parallelism-limit", self.kubectl_parallelism_limit),
+            ("self-heal-timeout-seconds", self.self_heal_timeout_seconds),
+            ("self-heal-backoff-timeout-seconds", self.self_heal_backoff_timeout_seconds),
+            ("self-heal-backoff-factor", self.self_heal_backoff_factor),
+            ("self-heal-backoff-cap-seconds", self.self_heal_backoff_cap_seconds),
+            ("sync-timeout", self.sync_timeout),
+            ("persist-resource-health", self.persist_resource_health),
         ]
         .into_iter()
-        .filter_map(|(key, value)| Some((key.to_owned(), value?)))
+        .filter_map(|(flag, value)| Some((flag.to_owned(), value?)))
         .collect()
     }
 }
@@ -124,7 +121,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         cache_dir: args.cache_dir,
         listen: args.listen,
         observe: false,
-        overrides: args.parameters.overrides(),
+        flags: args.parameters.given(),
     };
     let local = tokio::task::LocalSet::new();
     local.block_on(&runtime, controller::run(options))?;

@@ -81,6 +81,11 @@ impl Cluster {
         Ok(Self { inner: Arc::clone(&self.inner), user: Some(header) })
     }
 
+    /// The client under this room, for watches.
+    pub fn client(&self) -> kube::Client {
+        self.inner.client.clone()
+    }
+
     /// The destination's `server` as Applications name it.
     pub fn server(&self) -> &str {
         &self.inner.server

@@ -12,8 +12,8 @@ use crate::api::operation::OperationState;
 use crate::api::status::{Condition, HealthStatus, ResourceStatus};
 use crate::api::{GroupKind, ObjectExt, names};
 use crate::diff::Difference;
-use crate::health::{self, Code, Health};
-use crate::sync::{hooks, options};
+use crate::health::{Code, Health};
+use crate::sync::{self, hooks, order};
 use crate::track::{self, Tracking};
 
 /// Everything an assessment looks at.
@@ -74,7 +74,7 @@ fn assess_pair(inputs: &Inputs<'_>, index: usize, verdict: &mut Assessment) {
     let (target, live) = (pair.target.as_ref(), pair.live.as_ref());
     let gvk = object.gvk();
     let scope = (inputs.namespaced)(&gvk.group_kind());
-    let own = live.is_none_or(|live| track::is_self_referenced(live, target, inputs.tracking, scope));
+    let own = live.is_none_or(|live| track::is_self_referenced(live, target, inputs.tracking));
     let mut entry = ResourceStatus {
         group: gvk.group.clone(),
         version: gvk.version.clone(),
@@ -88,7 +88,7 @@ fn assess_pair(inputs: &Inputs<'_>, index: usize, verdict: &mut Assessment) {
     };
     entry.sync_wave = wave(inputs, target, &entry);
     let modified = inputs.differences.and_then(|list| list.get(index)).is_some_and(|difference| difference.modified);
-    let untold = entry.hook || hooks::is_ignored(object) || target.is_some_and(hooks::is_skip) || !own;
+    let untold = entry.hook || hooks::is_ignored(object) || target.is_some_and(hooks::is_skipped) || !own;
     let pending_namespace = live.is_none() && target.is_some_and(|t| is_managed_namespace(t, inputs.app));
     if untold {
         // Hooks, skipped objects and copies of another object's tracking id have no sync status.
@@ -115,18 +115,18 @@ fn assess_pair(inputs: &Inputs<'_>, index: usize, verdict: &mut Assessment) {
 
 fn wave(inputs: &Inputs<'_>, target: Option<&Value>, entry: &ResourceStatus) -> i64 {
     if let Some(target) = target {
-        return hooks::wave(target);
+        return order::wave(target);
     }
     let same = |hook: &&Value| {
         hook.name() == entry.name && hook.kind() == entry.kind && hook.namespace() == entry.namespace
     };
-    if entry.hook { inputs.paired.hooks.iter().find(same).map_or(0, hooks::wave) } else { 0 }
+    if entry.hook { inputs.paired.hooks.iter().find(same).map_or(0, order::wave) } else { 0 }
 }
 
 /// Whether pruning or deletion of the object waits for approval (APP-094).
 fn needs_confirmation(object: &Value, app: &Application) -> bool {
     ["Delete", "Prune"].into_iter().any(|key| {
-        options::value(object, key).or_else(|| options::value_in(app.spec.sync_options(), key)).as_deref() == Some("confirm")
+        sync::object_option(object, key).or_else(|| sync::option_value(app.spec.sync_options(), key)) == Some("confirm")
     })
 }
 
@@ -150,7 +150,7 @@ fn assess_health(inputs: &Inputs<'_>, verdict: &mut Assessment) {
     let mut failure = None;
     for (pair, entry) in inputs.paired.pairs.iter().zip(&mut verdict.resources) {
         let live = pair.live.as_ref();
-        if pair.target.as_ref().is_some_and(hooks::is_skip)
+        if pair.target.as_ref().is_some_and(hooks::is_skipped)
             || live.is_some_and(|live| hooks::is_hook(live) || hooks::is_ignored(live))
         {
             continue;
@@ -173,7 +173,7 @@ fn assess_health(inputs: &Inputs<'_>, verdict: &mut Assessment) {
                 failure.get_or_insert_with(|| {
                     format!("failed to get resource health for {kind:?} with name {name:?} in namespace {namespace:?}: {text}")
                 });
-                Some(Health { status: Code::Unknown, message: text })
+                Some(Health::new(Code::Unknown, text))
             }
         };
         let Some(found) = found else { continue };
@@ -186,11 +186,11 @@ fn assess_health(inputs: &Inputs<'_>, verdict: &mut Assessment) {
         if child && matches!(code, Code::Missing | Code::Unknown) {
             continue;
         }
-        if health::is_worse(worst, code) {
+        if code.is_worse(worst) {
             worst = code;
         }
     }
-    if any && !any_live && health::is_worse(worst, Code::Missing) {
+    if any && !any_live && Code::Missing.is_worse(worst) {
         worst = Code::Missing;
     }
     if let Some(text) = failure {

@@ -12,7 +12,7 @@ use super::Namespaced;
 use crate::api::status::Condition;
 use crate::api::{ObjectExt, ResourceKey};
 use crate::settings::ResourceFilter;
-use crate::sync::hooks;
+use crate::sync::hooks::{self, DeleteHook};
 use crate::track::{self, Tracking};
 
 /// What targets are normalised with.
@@ -42,10 +42,11 @@ pub struct Normalized {
 
 /// Defaults namespaces, keeps the last of equal keys, and drops excluded kinds.
 pub fn normalize(manifests: Vec<Value>, context: &Context<'_>) -> Normalized {
+    let mut problems = Vec::new();
     let mut order: Vec<ResourceKey> = Vec::with_capacity(manifests.len());
     let mut by_key: HashMap<ResourceKey, (Value, usize)> = HashMap::with_capacity(manifests.len());
     for (index, mut target) in manifests.into_iter().enumerate() {
-        default_namespace(&mut target, context);
+        default_namespace(&mut target, context, &mut problems);
         let mut key = target.key();
         if key.name.is_empty() {
             key.name = format!("{}{index}", target.meta_str("generateName"));
@@ -62,6 +63,7 @@ pub fn normalize(manifests: Vec<Value>, context: &Context<'_>) -> Normalized {
         }
     }
     let mut normalized = Normalized::default();
+    normalized.conditions.extend(problems.into_iter().map(|text| Condition::new("ComparisonError", text)));
     for key in order {
         let Some((target, count)) = by_key.remove(&key) else { continue };
         if count > 1 {
@@ -78,7 +80,7 @@ pub fn normalize(manifests: Vec<Value>, context: &Context<'_>) -> Normalized {
     normalized
 }
 
-fn default_namespace(target: &mut Value, context: &Context<'_>) {
+fn default_namespace(target: &mut Value, context: &Context<'_>, problems: &mut Vec<String>) {
     let namespaced = (context.namespaced)(&target.group_kind()).unwrap_or(true);
     if !namespaced {
         if target.namespace().is_empty() {
@@ -91,7 +93,9 @@ fn default_namespace(target: &mut Value, context: &Context<'_>) {
         return;
     }
     // The tracking id holds the namespace.
-    track::set(target, context.tracking, context.instance, context.namespace);
+    if let Err(error) = track::set(target, context.tracking, context.instance, context.namespace) {
+        problems.push(format!("Failed to normalize target state: {error}"));
+    }
 }
 
 /// Targets without those that only run at deletion, and whether such hooks exist `(pre-delete, post-delete)`.
@@ -100,7 +104,7 @@ pub fn split_delete_hooks(targets: Vec<Value>) -> (Vec<Value>, bool, bool) {
     let kept = targets
         .into_iter()
         .filter(|target| {
-            let (is_pre, is_post) = (hooks::is_pre_delete(target), hooks::is_post_delete(target));
+            let (is_pre, is_post) = (DeleteHook::PreDelete.is_type_of(target), DeleteHook::PostDelete.is_type_of(target));
             pre |= is_pre;
             post |= is_post;
             !(is_pre || is_post) || hooks::has_sync_phase(target)

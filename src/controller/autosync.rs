@@ -19,8 +19,8 @@ use crate::api::names;
 use crate::cluster::{Error, Target};
 use crate::compare::Level;
 use crate::guard::Permit;
-use crate::project::EffectiveProject;
-use crate::status;
+use crate::project::{Project, Windows};
+use crate::status::{self, events::Event};
 use crate::sync::auto::{self, Auto, AutoInput};
 
 /// Decides on an automated sync and posts it; edits the conditions as Argo CD does.
@@ -28,11 +28,11 @@ pub async fn run(
     ctx: &Rc<Context>,
     permit: Permit,
     app: &StoredApp,
-    (found, project): (&Comparison, &EffectiveProject),
+    (found, project): (&Comparison, &Project),
     conditions: &mut Vec<Condition>,
 ) {
     let now = Time::from_timestamp(ctx.now());
-    match project.can_sync(&app.app, false, None, ctx.now()) {
+    match Windows::matching(&project.spec.sync_windows, &app.app).can_sync(false, ctx.now(), None) {
         Ok(true) => {}
         Ok(false) | Err(_) => return tracing::info!("Sync prevented by sync window"),
     }
@@ -54,7 +54,8 @@ pub async fn run(
         }
         Auto::Start { operation, event } => match post(ctx, permit, app, &operation).await {
             Ok(true) => {
-                persist::event(ctx, permit, app, ("Normal", "OperationStarted"), &event).await;
+                let started = Event { reason: "OperationStarted", is_warning: false, message: event.clone() };
+                persist::event(ctx, permit, app, &started).await;
                 tracing::info!("{event}");
             }
             Ok(false) => tracing::info!("Skipping auto-sync: another operation is in progress"),

@@ -11,10 +11,12 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::config::Config;
+use super::config::{Config, InForce};
+use super::clock;
 use super::context::Context;
 use super::desired;
 use super::destination::Destination;
+use super::queue::AppKey;
 use super::stores::StoredApp;
 use crate::api::application::ApplicationSource;
 use crate::api::status::{ComparedTo, Condition, ResourceStatus, SyncStatus};
@@ -22,9 +24,8 @@ use crate::api::{Application, GroupKind, ObjectExt, ResourceKey};
 use crate::compare::{self, Due, Level, Paired};
 use crate::diff::{Comparer, Difference, TrackingRule};
 use crate::health::{self, Code};
-use crate::project::EffectiveProject;
-use crate::settings::Settings;
-use crate::track;
+use crate::project::Project;
+use crate::track::{self, Method};
 use crate::watch::Lookup;
 
 /// Condition types that a comparison evaluates (APP-099).
@@ -116,7 +117,7 @@ pub async fn run(
     ctx: &Context,
     config: &Config,
     app: &StoredApp,
-    project: &EffectiveProject,
+    project: &Project,
     request: Request,
 ) -> Result<Comparison, Failure> {
     let app = &app.app;
@@ -129,7 +130,7 @@ pub async fn run(
         }
     };
     let destination = ctx.destination(config, &app.spec.destination).await.map_err(Failure::Destination)?;
-    let mut gathering = Gathering { ctx, app, project, config, settings, destination: &destination, failed: false, conditions: vec![], scopes: HashMap::new() };
+    let mut gathering = Gathering { ctx, app, project, settings, destination: &destination, failed: false, conditions: vec![], scopes: HashMap::new() };
     let rendered = gathering.render(config, &request).await?;
     let (targets, pre_delete, post_delete, live) = gathering.both_sides(rendered.manifests).await;
     let loaded = rendered.loaded;
@@ -189,9 +190,8 @@ struct Rendered {
 struct Gathering<'a> {
     ctx: &'a Context,
     app: &'a Application,
-    project: &'a EffectiveProject,
-    config: &'a Config,
-    settings: &'a Settings,
+    project: &'a Project,
+    settings: &'a InForce,
     destination: &'a Destination,
     failed: bool,
     conditions: Vec<Condition>,
@@ -217,7 +217,7 @@ impl Gathering<'_> {
             force_resolve: request.force_resolve,
             multi: request.multi,
         };
-        let key = super::stores::AppKey::of(self.app);
+        let key = AppKey::of(self.app);
         match self.ctx.desired.manifests(config, self.settings, self.destination, &wanted).await {
             Ok(sources) => {
                 self.ctx.repo_errors.borrow_mut().remove(&key);
@@ -240,10 +240,10 @@ impl Gathering<'_> {
     }
 
     /// Whether the error is younger than the grace period; a first one is (APP-082).
-    fn in_grace(&self, key: &super::stores::AppKey) -> bool {
+    fn in_grace(&self, key: &AppKey) -> bool {
         let mut errors = self.ctx.repo_errors.borrow_mut();
         let first = *errors.entry(key.clone()).or_insert_with(Instant::now);
-        let grace: Duration = self.ctx.parameters.repo_error_grace_period;
+        let grace = Duration::try_from(self.ctx.parameters.repo_error_grace_period).unwrap_or_default();
         first.elapsed() <= grace
     }
 
@@ -302,10 +302,7 @@ impl Gathering<'_> {
             self.find_twin(target, &mut live).await?;
         }
         self.scopes.extend(destination.scopes(live.keys().map(ResourceKey::group_kind)).await);
-        live.retain(|key, object| {
-            let namespaced = self.scopes.get(&key.group_kind()).copied().flatten().unwrap_or(false);
-            super::projects::permits_live(self.project, self.config, destination, (object, namespaced))
-        });
+        live.retain(|_, object| self.project.live_permitted(object, &destination.settings));
         Ok(live)
     }
 
@@ -370,13 +367,16 @@ impl Gathering<'_> {
 type Diffed = (Comparer, Vec<Difference>);
 
 /// Diffs all pairs; one that cannot be diffed fails them all (DIFF-010).
-fn diff(settings: &Settings, app: &Application, paired: &Paired) -> Result<Diffed, crate::diff::Error> {
+fn diff(settings: &InForce, app: &Application, paired: &Paired) -> Result<Diffed, crate::diff::Error> {
     let comparer = Comparer::new(crate::diff::Settings {
         app_rules: &app.spec.ignore_differences,
         system: &settings.diff,
-        tracking: TrackingRule { method: settings.tracking.method, label_key: settings.tracking.label_key.clone() },
+        tracking: TrackingRule {
+            by_annotation: settings.tracking.method != Method::Label,
+            label_key: settings.tracking.label_key.clone(),
+        },
         server_side_apply: app.spec.sync_options().iter().any(|option| option == "ServerSideApply=true"),
-        timer: super::clock::jq_timer(),
+        timer: clock::jq_timer(),
     })?;
     let compare = |pair: &compare::Pair| comparer.compare(pair.target.as_ref(), pair.live.as_ref());
     let differences = paired.pairs.iter().map(compare).collect::<Result<_, _>>()?;

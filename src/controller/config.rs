@@ -5,24 +5,106 @@
 //! Source: APP-066, APP-210, APP-272 (`util/settings/settings.go`).
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
+use base64::Engine;
 use serde_json::Value;
 
-use crate::api::project::AppProject;
+use super::clock;
 use crate::api::ObjectExt;
-use crate::settings::{Clusters, Repositories, Settings};
+use crate::api::project::AppProject;
+use crate::diff::{self, SystemRules};
+use crate::gocompat::glob;
+use crate::health;
+use crate::settings::{Clusters, IgnoreRules, Overrides, Repositories, Secret, Settings, TrackingMethod};
+use crate::track::{Method, Tracking};
 
 /// All settings at one moment.
 pub struct Config {
     /// `argocd-cm`; the error is why it cannot be used.
-    pub settings: Result<Settings, String>,
+    pub settings: Result<InForce, String>,
     /// Destination clusters.
     pub clusters: Clusters,
     /// Repositories and credentials.
     pub repositories: Repositories,
-    /// Projects by name.
-    pub projects: BTreeMap<String, Rc<AppProject>>,
+    /// Projects.
+    pub projects: Vec<AppProject>,
+}
+
+/// `argocd-cm` in the words of the rooms that use it.
+pub struct InForce {
+    /// The settings themselves.
+    pub settings: Settings,
+    /// How objects are tracked.
+    pub tracking: Tracking,
+    /// The administrator's health scripts.
+    pub health: health::Overrides,
+    /// What comparisons leave out.
+    pub diff: SystemRules,
+    /// What live changes leave out before they count; `None` when every change counts.
+    pub updates: Option<SystemRules>,
+}
+
+impl std::ops::Deref for InForce {
+    type Target = Settings;
+    fn deref(&self) -> &Settings {
+        &self.settings
+    }
+}
+
+impl InForce {
+    fn new(settings: Settings) -> Self {
+        let tracking = Tracking {
+            method: match &settings.tracking_method {
+                TrackingMethod::Annotation => Method::Annotation,
+                TrackingMethod::Label => Method::Label,
+                TrackingMethod::AnnotationAndLabel => Method::AnnotationAndLabel,
+                TrackingMethod::Other(_) => Method::Other,
+            },
+            label_key: settings.instance_label_key.clone(),
+            installation_id: settings.installation_id.clone(),
+        };
+        let aggregated = settings.compare_options.ignore_aggregated_roles;
+        let updates = settings.overrides.for_resource_updates(&settings.compare_options);
+        Self {
+            tracking,
+            health: health_scripts(&settings.overrides),
+            diff: rules(&settings.overrides, aggregated),
+            updates: settings.ignore_resource_updates_enabled.then(|| rules(&updates, aggregated)),
+            settings,
+        }
+    }
+}
+
+fn health_scripts(overrides: &Overrides) -> health::Overrides {
+    let scripts = overrides
+        .iter()
+        .filter(|(_, rules)| !rules.health_lua.is_empty())
+        .map(|(key, rules)| {
+            (key.to_owned(), health::Script { script: rules.health_lua.clone(), open_libs: rules.use_open_libs })
+        })
+        .collect();
+    health::Overrides::new(scripts, |pattern, text| glob::matches(pattern, text, &[]), clock::script_clock())
+}
+
+fn rules(overrides: &Overrides, ignore_aggregated_roles: bool) -> SystemRules {
+    let mut rules = SystemRules { ignore_aggregated_roles, ..SystemRules::default() };
+    for (key, of_kind) in overrides.iter() {
+        if of_kind.ignore_differences != IgnoreRules::default() {
+            let ignored = &of_kind.ignore_differences;
+            let ignored = diff::IgnoreRules {
+                json_pointers: ignored.json_pointers.clone(),
+                jq: ignored.jq_path_expressions.clone(),
+                managers: ignored.managed_fields_managers.clone(),
+            };
+            rules.ignore.insert(key.to_owned(), ignored);
+        }
+        if !of_kind.known_type_fields.is_empty() {
+            let known = of_kind.known_type_fields.iter();
+            let known = known.map(|known| diff::KnownTypeField { field: known.field.clone(), r#type: known.r#type.clone() });
+            rules.known_types.insert(key.to_owned(), known.collect());
+        }
+    }
+    rules
 }
 
 /// The objects that a [`Config`] is made of.
@@ -31,25 +113,24 @@ pub struct Raw {
     /// Data of `argocd-cm`.
     pub config_map: Option<BTreeMap<String, String>>,
     /// Secrets with a `secret-type` label, by name.
-    pub secrets: BTreeMap<String, crate::settings::Secret>,
+    pub secrets: BTreeMap<String, Secret>,
     /// Projects by name.
-    pub projects: BTreeMap<String, Rc<AppProject>>,
+    pub projects: BTreeMap<String, AppProject>,
 }
 
 impl Raw {
     /// Makes the typed settings.
     pub fn config(&self) -> Config {
         let settings = match &self.config_map {
-            Some(data) => Settings::from_config_map(data).map_err(|error| error.to_string()),
+            Some(data) => Settings::from_config_map(data).map(InForce::new).map_err(|error| error.to_string()),
             None => Err("configmap \"argocd-cm\" not found".to_owned()),
         };
         let in_cluster = settings.as_ref().map_or(true, |settings| settings.in_cluster_enabled);
-        let secrets: Vec<crate::settings::Secret> = self.secrets.values().cloned().collect();
         Config {
             settings,
-            clusters: Clusters::from_secrets(&secrets, in_cluster),
-            repositories: Repositories::from_secrets(&secrets),
-            projects: self.projects.clone(),
+            clusters: Clusters::from_secrets(self.secrets.values(), in_cluster),
+            repositories: Repositories::from_secrets(self.secrets.values()),
+            projects: self.projects.values().cloned().collect(),
         }
     }
 
@@ -57,9 +138,23 @@ impl Raw {
     pub fn put_project(&mut self, object: &Value) {
         match serde_json::from_value::<AppProject>(object.clone()) {
             Ok(project) => {
-                self.projects.insert(object.name().to_owned(), Rc::new(project));
+                self.projects.insert(object.name().to_owned(), project);
             }
             Err(error) => tracing::warn!(project = object.name(), reason = %error, "Failed to read project"),
         }
+    }
+
+    /// Takes a Secret in.
+    pub fn put_secret(&mut self, object: &Value) {
+        let map = |field: &str| object.metadata().and_then(|meta| meta.get(field)).cloned().unwrap_or_default();
+        let data = object.get("data").and_then(Value::as_object).into_iter().flatten();
+        let decode = |value: &Value| base64::engine::general_purpose::STANDARD.decode(value.as_str().unwrap_or_default());
+        let secret = Secret {
+            name: object.name().to_owned(),
+            labels: serde_json::from_value(map("labels")).unwrap_or_default(),
+            annotations: serde_json::from_value(map("annotations")).unwrap_or_default(),
+            data: data.filter_map(|(key, value)| Some((key.clone(), decode(value).ok()?))).collect(),
+        };
+        self.secrets.insert(secret.name.clone(), secret);
     }
 }

@@ -6,23 +6,28 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::Value;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::classifier;
 use super::config::Config;
 use super::desired::Desired;
 use super::queue::{AppKey, Purpose, Queue};
 use super::stores::{Apps, StoredApp};
 use crate::api::names;
 use crate::cluster::{Cluster, Error, Resource, Target};
+use crate::compare::{Level, Periods};
 use crate::guard::{Permit, Verdict};
 use crate::settings::Parameters;
-use crate::watch::Live;
+use crate::sync::auto::SelfHealBackoff;
+use crate::watch::{Classify, Live};
 
 /// Shared by all reconciles.
 pub struct Context {
@@ -48,6 +53,12 @@ pub struct Context {
     pub repo_errors: RefCell<HashMap<AppKey, Instant>>,
     /// The `applications` resource.
     pub applications: Arc<Resource>,
+    /// Told when objects are tracked in another way than before.
+    pub tracking_changed: Notify,
+    /// How long a comparison is good for.
+    pub periods: Periods,
+    /// Longest random delay of a periodic comparison.
+    pub longest_jitter: Duration,
     /// Whether nothing is written whatever the verdict would be.
     pub observe: bool,
 }
@@ -83,6 +94,48 @@ impl Context {
         let Some(raw) = self.cluster.get(&self.applications, &key.namespace, &key.name).await? else { return Ok(None) };
         let _ = self.apps.put(&raw);
         StoredApp::from_value(raw).map(Some).map_err(|source| Error::Decode { text: format!("application {key}"), source })
+    }
+
+    /// The delay of an application's periodic comparison: the same each time, spread evenly over all applications.
+    pub fn jitter(&self, uid: &str) -> Duration {
+        let mut hasher = DefaultHasher::new();
+        uid.hash(&mut hasher);
+        let millis = u64::try_from(self.longest_jitter.as_millis()).unwrap_or(u64::MAX);
+        Duration::from_millis(if millis == 0 { 0 } else { hasher.finish() % millis })
+    }
+
+    /// How self-heal attempts are spaced.
+    pub fn self_heal_backoff(&self) -> SelfHealBackoff {
+        let parameters = &self.parameters;
+        let duration = |of: jiff::SignedDuration| Duration::try_from(of).unwrap_or_default();
+        SelfHealBackoff {
+            first: duration(parameters.self_heal_backoff),
+            factor: u32::try_from(parameters.self_heal_backoff_factor).unwrap_or(0),
+            cap: duration(parameters.self_heal_backoff_cap),
+            fixed: duration(parameters.self_heal_timeout),
+        }
+    }
+
+    /// Judges live objects by the current settings.
+    pub fn classifier(&self) -> Rc<Classify> {
+        classifier::of(&self.config())
+    }
+
+    /// Starts all watches over, after tracking changed.
+    pub async fn reclassify(&self) {
+        let mut plurals = HashMap::new();
+        for kind in self.live.kinds() {
+            if let Some(resource) = self.cluster.preferred(&kind).await {
+                plurals.insert(resource.gvk(), resource.plural.clone());
+            }
+        }
+        self.live.reclassify(self.classifier(), |gvk| plurals.get(gvk).cloned());
+    }
+
+    /// Comes back when the grace period of a rendering error is over.
+    pub fn again_after_grace(&self, key: &AppKey) {
+        let grace = Duration::try_from(self.parameters.repo_error_grace_period).unwrap_or_default();
+        self.queue.add_after(key, Some(Level::Latest), Purpose::Again, grace + Duration::from_secs(1));
     }
 
     /// Looks at an application again soon, after something failed that nobody will announce.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::config::Config;
+use super::config::{Config, InForce};
 use super::context::Context;
 use super::desired;
 use super::destination::Destination;
@@ -22,8 +22,7 @@ use super::stores::StoredApp;
 use crate::api::status::{Condition, Time};
 use crate::api::{Application, GroupKind, ObjectExt, names};
 use crate::guard::Permit;
-use crate::project::EffectiveProject;
-use crate::settings::Settings;
+use crate::project::Project;
 use crate::sync::deletion::{self, Cascade, Cleanup, HookStage, Stage, Trouble};
 use crate::sync::hooks::DeleteHook;
 use crate::sync::{self, Action, Answer, ObjectRef, Propagation};
@@ -69,8 +68,7 @@ async fn tell(ctx: &Context, permit: Permit, app: &StoredApp, text: &str) {
             tracing::warn!(reason = %error, "Error updating application");
         }
     }
-    let message = format!("Unable to delete application resources: {text}");
-    persist::event(ctx, permit, app, ("Warning", "StatusRefreshed"), &message).await;
+    persist::event(ctx, permit, app, &status::events::deletion_failed(text)).await;
 }
 
 async fn pass(ctx: &Rc<Context>, permit: Permit, app: &StoredApp) -> Result<(), String> {
@@ -116,8 +114,8 @@ struct Scene<'a> {
     permit: Permit,
     app: &'a Application,
     config: &'a Config,
-    settings: &'a Settings,
-    project: &'a EffectiveProject,
+    settings: &'a InForce,
+    project: &'a Project,
     destination: &'a Destination,
 }
 
@@ -139,11 +137,7 @@ impl Scene<'_> {
             self.app.status.resources.iter().map(|entry| GroupKind::new(&entry.group, &entry.kind)).collect();
         self.destination.watch(&kinds, &self.settings.resource_filter).await?;
         let mut live = self.destination.live.owned_by(&self.app.instance_name(&self.ctx.namespace));
-        let scopes = self.destination.scopes(live.iter().map(ObjectExt::group_kind)).await;
-        live.retain(|object| {
-            let namespaced = scopes.get(&object.group_kind()).copied().flatten().unwrap_or(false);
-            super::projects::permits_live(self.project, self.config, self.destination, (object, namespaced))
-        });
+        live.retain(|object| self.project.live_permitted(object, &self.destination.settings));
         Ok(live)
     }
 

@@ -16,14 +16,14 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::sync::Semaphore;
 
-use super::config::Config;
+use super::config::{Config, InForce};
 use super::destination::Destination;
 use crate::api::Application;
 use crate::api::application::ApplicationSource;
 use crate::process::Limits;
 use crate::render::{self, Enabled, KustomizeSettings, RefSource};
 use crate::repo::{Checkout, RepoAccess, Revision, Store};
-use crate::settings::{Parameters, Settings};
+use crate::settings::Parameters;
 
 /// What is wanted.
 pub struct Wanted<'a> {
@@ -72,7 +72,8 @@ impl Desired {
         let rendered = dir.join("rendered");
         std::fs::create_dir_all(&rendered)?;
         let parallel = std::thread::available_parallelism().map_or(2, usize::from).max(2);
-        let limits = Limits { timeout: parameters.repo_server_timeout, ..Limits::default() };
+        let timeout = Duration::try_from(parameters.repo_server_timeout).unwrap_or(Duration::from_secs(60));
+        let limits = Limits { timeout, ..Limits::default() };
         Ok(Self { store: Store::new(dir)?, rendered, turns: Semaphore::new(parallel), limits })
     }
 
@@ -80,7 +81,7 @@ impl Desired {
     pub async fn manifests(
         &self,
         config: &Config,
-        settings: &Settings,
+        settings: &InForce,
         destination: &Destination,
         wanted: &Wanted<'_>,
     ) -> Result<Vec<SourceManifests>, String> {
@@ -134,7 +135,7 @@ impl Desired {
         if !wanted.multi {
             return Ok(refs);
         }
-        render::check_ref_names(wanted.sources).map_err(|text| format!("failed to get ref sources: {text}"))?;
+        render::refs::targets(wanted.sources).map_err(|error| format!("failed to get ref sources: {error}"))?;
         let count = wanted.sources.len();
         for (index, source) in wanted.sources.iter().enumerate().filter(|(_, source)| source.is_ref()) {
             let requested = wanted.revisions.get(index).filter(|text| !text.is_empty()).unwrap_or(&source.target_revision);
@@ -169,15 +170,15 @@ impl Desired {
             api_versions: scene.cluster.api_versions.to_vec(),
             tracking: settings.tracking.clone(),
             enabled: Enabled {
-                helm: settings.tools.helm,
-                kustomize: settings.tools.kustomize,
-                jsonnet: settings.tools.jsonnet,
+                helm: settings.tools.helm_enabled,
+                kustomize: settings.tools.kustomize_enabled,
+                jsonnet: settings.tools.jsonnet_enabled,
             },
             kustomize: KustomizeSettings {
-                build_options: settings.kustomize.build_options.clone(),
-                binaries: settings.kustomize.binaries.clone(),
+                build_options: settings.tools.kustomize.build_options.clone(),
+                binaries: settings.tools.kustomize.versions.iter().map(|(v, k)| (v.clone(), k.path.clone())).collect(),
             },
-            value_file_schemes: settings.helm_value_file_schemes.clone(),
+            value_file_schemes: settings.tools.helm_values_file_schemes.clone(),
             helm_repositories: Vec::new(),
             permitted_repositories: Vec::new(),
             git_environment: Vec::new(),
@@ -243,7 +244,7 @@ impl ClusterFacts {
 
 /// What one application's sources are rendered with.
 struct Scene<'a> {
-    settings: &'a Settings,
+    settings: &'a InForce,
     cluster: &'a ClusterFacts,
     wanted: &'a Wanted<'a>,
     refs: &'a BTreeMap<String, RefSource>,
@@ -259,33 +260,33 @@ struct Commits<'a> {
 
 impl Commits<'_> {
     async fn resolve(&mut self, source: &ApplicationSource, requested: &str, wanted: &Wanted<'_>) -> Result<String, String> {
-        let key = (crate::repo::normalize(&source.repo_url), requested.to_owned(), source.tag_prefix.clone());
+        let key = (crate::repo::url::normalize(&source.repo_url), requested.to_owned(), source.tag_prefix.clone());
         if let Some(commit) = self.known.get(&key) {
             return Ok(commit.clone());
         }
         let max_age = if wanted.force_resolve { Duration::ZERO } else { LISTING_AGE };
         let revision = Revision { text: requested, tag_prefix: &source.tag_prefix, max_age };
         let commit =
-            self.desired.store.resolve(&self.access(source), revision).await.map_err(|error| error.envelope())?;
+            self.desired.store.resolve(&self.access(source)?, revision).await.map_err(|error| error.envelope())?;
         self.known.insert(key, commit.clone());
         Ok(commit)
     }
 
     async fn checkout(&self, source: &ApplicationSource, commit: &str) -> Result<Checkout, String> {
-        let access = self.access(source);
+        let access = self.access(source)?;
         let commit = self.desired.store.fetch(&access, commit).await.map_err(|error| error.envelope())?;
         self.desired.store.checkout(&access, &commit).await.map_err(|error| error.envelope())
     }
 
-    fn access(&self, source: &ApplicationSource) -> RepoAccess {
+    fn access(&self, source: &ApplicationSource) -> Result<RepoAccess, String> {
         let mut access = RepoAccess::anonymous(&source.repo_url);
-        if let Some(known) = self.config.repositories.find(&source.repo_url, self.project) {
-            access.username = known.username.clone();
-            access.password = known.password.clone();
-            access.bearer_token = known.bearer_token.clone();
-            access.ssh_private_key = known.ssh_private_key.clone();
-            access.insecure = known.insecure;
-        }
-        access
+        let known = self.config.repositories.get(&source.repo_url, self.project).map_err(|error| format!("failed to get repo {:?}: {error}", source.repo_url))?;
+        access.insecure = known.is_insecure();
+        access.username = known.credentials.username;
+        access.password = known.credentials.password;
+        access.bearer_token = known.credentials.bearer_token;
+        access.ssh_private_key = known.credentials.ssh_private_key;
+        access.depth = u32::try_from(known.depth).unwrap_or(0);
+        Ok(access)
     }
 }

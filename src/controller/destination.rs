@@ -20,8 +20,8 @@ use crate::watch::Live;
 pub struct Destination {
     /// API server URL as the settings name it.
     pub server: String,
-    /// Cluster name as the settings name it.
-    pub name: String,
+    /// The cluster's settings.
+    pub settings: crate::settings::Cluster,
     /// Client.
     pub cluster: Cluster,
     /// Live objects.
@@ -48,7 +48,7 @@ impl Context {
         }
         Ok(Destination {
             server: found.server.clone(),
-            name: found.name.clone(),
+            settings: found.clone(),
             cluster: self.cluster.clone(),
             live: self.live.clone(),
         })

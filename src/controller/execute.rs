@@ -47,7 +47,9 @@ pub async fn pass(
         Ok(found) => Ok(found.map(|h| sync::Health { status: h.status.to_string(), message: h.message })),
         Err(error) => Err(error.to_string()),
     };
-    let permitted = |object: &Value, scope: Scope| super::projects::permits_sync(project, config, destination, (object, scope.namespaced));
+    let permitted = |object: &Value, scope: Scope| {
+        project.sync_permitted(object, Some(scope.namespaced), &destination.settings).map_err(|denied| denied.to_string())
+    };
     let approved = app.app.metadata.annotations.get(names::DELETION_APPROVED).and_then(|text| Time::parse(text));
     let input = Input {
         operation,
@@ -60,7 +62,7 @@ pub async fn pass(
         deletion_approved: approved,
         migration_manager: app.app.metadata.annotations.get(names::CSA_MIGRATION_MANAGER).map(String::as_str),
         now: ctx.now(),
-        wave_delay: ctx.parameters.sync_wave_delay,
+        wave_delay: Duration::try_from(ctx.parameters.sync_wave_delay).unwrap_or_default(),
         health: &health_of,
         permit: &permitted,
     };
@@ -118,7 +120,7 @@ pub struct Executor<'a> {
 impl Executor<'_> {
     /// Carries out a group, bounded in parallel, and answers in order.
     pub async fn all(&self, permit: Permit, actions: Vec<Action>) -> Vec<Answer> {
-        let limit = self.ctx.parameters.kubectl_parallelism;
+        let limit = self.ctx.parameters.kubectl_parallelism_limit;
         let limit = if limit == 0 { actions.len().max(1) } else { limit };
         stream::iter(actions).map(|action| self.one(permit, action)).buffered(limit).collect().await
     }

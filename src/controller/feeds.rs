@@ -18,7 +18,6 @@ use super::stores::{StoredApp, key_of};
 use crate::api::{GroupVersionKind, ObjectExt, names};
 use crate::compare::Level;
 use crate::guard::{self, Presence, Verdict};
-use crate::settings::Secret;
 use crate::watch::{Feed, FeedEvent, Selection};
 
 /// What a sink is told.
@@ -66,7 +65,7 @@ pub async fn start_settings(ctx: &Rc<Context>) {
 
 /// Starts the watch of Applications; returns once they were listed.
 pub async fn start_apps(ctx: &Rc<Context>) {
-    let scope = if ctx.parameters.watches_all_namespaces() { None } else { Some(ctx.namespace.clone()) };
+    let scope = if !ctx.parameters.application_namespaces.is_empty() { None } else { Some(ctx.namespace.clone()) };
     let gvk = GroupVersionKind::from_api_version("argoproj.io/v1alpha1", "Application");
     let feed = Feed::new(ctx.cluster.client(), &gvk, "applications", scope.as_deref());
     let seen = Rc::new(RefCell::new(None::<HashSet<AppKey>>));
@@ -151,7 +150,7 @@ fn settings_told(ctx: &Context, raw: &RefCell<Raw>, kind: &str, told: Told) {
             ("ConfigMap", Told::Seen(object)) if object.name() == "argocd-cm" => raw.config_map = Some(data(&object)),
             ("ConfigMap", Told::Gone(object)) if object.name() == "argocd-cm" => raw.config_map = None,
             ("Secret", Told::Seen(object)) => {
-                raw.secrets.insert(object.name().to_owned(), Secret::from_object(&object));
+                raw.put_secret(&object);
             }
             ("Secret", Told::Gone(object)) => drop(raw.secrets.remove(object.name())),
             ("AppProject", Told::Seen(object)) => raw.put_project(&object),
@@ -214,8 +213,10 @@ impl Context {
         let before = self.config.replace(Rc::new(config));
         let tracking = |config: &super::config::Config| config.settings.as_ref().ok().map(|settings| settings.tracking.clone());
         let now = self.config();
-        if tracking(&now).is_some() && tracking(&before) != tracking(&now) {
-            self.reclassify();
+        self.live.classify_by(self.classifier());
+        if tracking(&now).is_some() && tracking(&before).is_some() && tracking(&before) != tracking(&now) {
+            // What was dropped as foreign may be ours now.
+            self.tracking_changed.notify_one();
         }
     }
 

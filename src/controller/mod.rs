@@ -6,6 +6,7 @@
 //! Source: APP-049 to APP-069 (`controller/appcontroller.go`).
 
 mod autosync;
+mod classifier;
 mod clock;
 mod comparison;
 mod config;

@@ -6,6 +6,7 @@
 //! `controller/sync.go` `SyncAppState`).
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use super::comparison::{self, Comparison, Failure};
 use super::config::Config;
@@ -18,7 +19,7 @@ use crate::api::operation::{OperationState, SyncOperation, SyncOperationResult};
 use crate::api::status::{Condition, RevisionHistory, Time};
 use crate::compare::Level;
 use crate::guard::Permit;
-use crate::project::EffectiveProject;
+use crate::project::{Project, Windows};
 use crate::status;
 use crate::sync::OperationPhase;
 use crate::sync::lifecycle::{self, Attempt, Lifecycle, PatchKind, RefreshAfter};
@@ -34,7 +35,8 @@ pub async fn run(ctx: &Rc<Context>, permit: Permit, key: &AppKey) {
             return ctx.again(key);
         }
     };
-    let attempt = match lifecycle::decide(&app.app, ctx.now(), ctx.parameters.sync_timeout) {
+    let timeout = Duration::try_from(ctx.parameters.sync_timeout).unwrap_or_default();
+    let attempt = match lifecycle::decide(&app.app, ctx.now(), timeout) {
         Lifecycle::Idle => return,
         Lifecycle::Wait(left) => return ctx.queue.add_after(key, Some(Level::Latest), Purpose::Retry, left),
         Lifecycle::End(mut state) => {
@@ -54,8 +56,8 @@ pub async fn run(ctx: &Rc<Context>, permit: Permit, key: &AppKey) {
         }
         read = Some(state.clone());
     }
-    if !ctx.parameters.sync_timeout.is_zero() {
-        ctx.queue.add_after(key, None, Purpose::Timeout, ctx.parameters.sync_timeout);
+    if !timeout.is_zero() {
+        ctx.queue.add_after(key, None, Purpose::Timeout, timeout);
     }
     step(ctx, permit, (&app, &attempt), &mut state).await;
     let Some(permit) = ctx.permit() else { return };
@@ -148,12 +150,12 @@ fn request(result: &SyncOperationResult, sync: &SyncOperation) -> comparison::Re
 }
 
 /// The message when a sync window holds the operation (APP-172).
-fn blocked(ctx: &Context, app: &StoredApp, project: &EffectiveProject) -> Option<String> {
+fn blocked(ctx: &Context, app: &StoredApp, project: &Project) -> Option<String> {
     let state = app.app.status.operation_state.as_ref();
     let manual = state.is_some_and(|state| !state.operation.initiated_by.automated);
     let started = state.map(|state| state.started_at.timestamp());
     const TEXT: &str = "Sync operation blocked by sync window";
-    match project.can_sync(&app.app, manual, started, ctx.now()) {
+    match Windows::matching(&project.spec.sync_windows, &app.app).can_sync(manual, ctx.now(), started) {
         Ok(true) => None,
         Ok(false) => Some(TEXT.to_owned()),
         Err(error) => Some(format!("{TEXT}: {error}")),
@@ -206,10 +208,10 @@ async fn record(
         entry.source = compared.source.clone();
         entry.revision = found.status.revision.clone();
     }
-    let history = status::append_history(&app.app.status.history, entry, app.app.spec.history_limit());
-    let patch = serde_json::json!({"status": {"history": history}});
+    let history = status::append(&app.app.status.history, entry, app.app.spec.history_limit());
+    let patch = status::history_patch(&history);
     ctx.patch_app(permit, app, &patch).await.map_err(|error| format!("failed to record sync to history: {error}"))
 }
 
 /// Settings that a pass needs, for `execute`.
-pub type Scene<'a> = (&'a Config, &'a StoredApp, &'a EffectiveProject);
+pub type Scene<'a> = (&'a Config, &'a StoredApp, &'a Project);

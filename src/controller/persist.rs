@@ -4,20 +4,21 @@
 //! Out: the smallest merge patch that says it; the answer goes into the store at once.
 //! Source: APP-042 to APP-048, APP-161, APP-259 to APP-268 (`controller/appcontroller.go`).
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::context::Context;
 use super::stores::StoredApp;
 use crate::api::operation::OperationState;
 use crate::api::status::{ApplicationStatus, Time};
 use crate::api::{ObjectExt, names};
-use crate::cluster::Error;
+use crate::cluster::{Error, Resource};
+use crate::gocompat::glob;
 use crate::guard::Permit;
-use crate::status;
+use crate::status::{self, events, events::Event};
 use crate::sync::lifecycle::{self, PatchKind};
-use crate::sync;
 
 /// What a status patch takes away besides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,55 +32,29 @@ pub enum Consume {
 /// Stores a refresh's result; sends nothing when nothing changed.
 pub async fn status(ctx: &Context, permit: Permit, app: &StoredApp, mut new: ApplicationStatus, consume: Consume) {
     let old = &app.app.status;
-    if old.sync.status != new.sync.status {
-        let text = format!("Updated sync status: {} -> {}", old.sync.status, new.sync.status);
-        event(ctx, permit, app, ("Normal", "ResourceUpdated"), &text).await;
+    let now = Time::from_timestamp(ctx.now());
+    for change in status::events::status_changed(old, &new) {
+        event(ctx, permit, app, &change).await;
     }
-    if old.health.status == new.health.status {
-        new.health.last_transition_time = old.health.last_transition_time;
-    } else {
-        new.health.last_transition_time = Some(Time::from_timestamp(ctx.now()));
-        let text = format!("Updated health status: {} -> {}", old.health.status, new.health.status);
-        event(ctx, permit, app, ("Normal", "ResourceUpdated"), &text).await;
-    }
-    let Some(patch) = status_patch(app, old, &new, consume) else {
+    status::settle_health(old, &mut new, now);
+    let consumes = consume == Consume::Refresh && app.raw.annotation(names::REFRESH).is_some();
+    let Some(patch) = status::status_patch(old, &new, consumes) else {
         tracing::debug!("No status changes. Skipping patch");
         return;
     };
     match ctx.patch_app(permit, app, &patch).await {
-        Ok(()) => {}
-        Err(Error::TooLarge(_)) => too_large(ctx, permit, app, consume).await,
-        Err(Error::NotFound(_)) => {}
+        Ok(()) | Err(Error::NotFound(_)) => {}
+        Err(Error::TooLarge(_)) => {
+            tracing::warn!("Application status exceeds the Kubernetes resource size limit; falling back to error condition only");
+            let Some(patch) = status::oversize_patch(old, consumes, now) else { return };
+            if let Err(error) = ctx.patch_app(permit, app, &patch).await {
+                tracing::error!(reason = %error, "Error persisting fallback status with error condition");
+            }
+        }
         Err(error) => {
             tracing::warn!(reason = %error, "Error updating application");
             ctx.again(&app.key());
         }
-    }
-}
-
-fn status_patch(app: &StoredApp, old: &ApplicationStatus, new: &ApplicationStatus, consume: Consume) -> Option<Value> {
-    let changes = status::merge_patch(&to_value(old), &to_value(new));
-    let mut patch = Map::new();
-    if let Some(changes) = changes {
-        patch.insert("status".to_owned(), changes);
-    }
-    if consume == Consume::Refresh && app.raw.annotation(names::REFRESH).is_some() {
-        // Only this key: nulling the whole map would race with other writers.
-        patch.insert("metadata".to_owned(), json!({"annotations": {names::REFRESH: null}}));
-    }
-    if patch.is_empty() { None } else { Some(Value::Object(patch)) }
-}
-
-async fn too_large(ctx: &Context, permit: Permit, app: &StoredApp, consume: Consume) {
-    tracing::warn!("Application status exceeds the Kubernetes resource size limit; falling back to error condition only");
-    let mut fallback = app.app.status.clone();
-    let condition = crate::api::status::Condition::new("UnknownError", status::TOO_LARGE);
-    fallback.conditions =
-        status::set_conditions(&fallback.conditions, vec![condition], &["UnknownError"], Time::from_timestamp(ctx.now()));
-    if let Some(patch) = status_patch(app, &app.app.status, &fallback, consume)
-        && let Err(error) = ctx.patch_app(permit, app, &patch).await
-    {
-        tracing::error!(reason = %error, "Error persisting fallback status with error condition");
     }
 }
 
@@ -107,9 +82,7 @@ pub async fn operation_state(
     }
     tracing::info!(phase = state.phase, "updated operation");
     if state.is_completed() {
-        let (warning, text) = sync::text::completion(&state.operation, state);
-        let r#type = if warning { "Warning" } else { "Normal" };
-        event(ctx, permit, app, (r#type, "OperationCompleted"), &text).await;
+        event(ctx, permit, app, &status::events::operation_completed(state)).await;
     }
     true
 }
@@ -132,11 +105,36 @@ async fn retry_until_stored(ctx: &Context, permit: Permit, app: &StoredApp, patc
 }
 
 /// Posts an event about the application; a failure is only logged, as in Argo CD.
-pub async fn event(ctx: &Context, permit: Permit, app: &StoredApp, (r#type, reason): (&str, &str), message: &str) {
-    let event = status::event(&app.app, &app.raw, (r#type, reason), message, ctx.now());
-    if let Err(error) = ctx.cluster.create_event(permit, &event).await {
+pub async fn event(ctx: &Context, permit: Permit, app: &StoredApp, event: &Event) {
+    let enabled = events::Enabled::parse(&ctx.parameters.enable_k8s_event.join(","));
+    if !enabled.allows(event) {
+        return;
+    }
+    let object = events::object(&app.app, event, &labels(ctx, app), ctx.now());
+    let resource = Resource {
+        version: "v1".to_owned(),
+        kind: "Event".to_owned(),
+        plural: "events".to_owned(),
+        namespaced: true,
+        ..Resource::default()
+    };
+    if let Err(error) = ctx.cluster.create(permit, &resource, &object, names::BINARY_MANAGER).await {
         tracing::warn!(reason = %error, "Unable to create an event");
     }
+}
+
+/// Labels of the application and its project that the settings let through.
+fn labels(ctx: &Context, app: &StoredApp) -> BTreeMap<String, String> {
+    let config = ctx.config();
+    let Ok(settings) = &config.settings else { return BTreeMap::new() };
+    let project = config.projects.iter().find(|project| project.metadata.name == app.app.spec.project_name());
+    let rules = events::LabelRules {
+        include: &settings.include_event_label_keys,
+        exclude: &settings.exclude_event_label_keys,
+        matches: |pattern, key| glob::matches(pattern, key, &[]),
+    };
+    let none = BTreeMap::new();
+    events::labels(&app.app.metadata.labels, project.map_or(&none, |project| &project.metadata.labels), &rules)
 }
 
 /// Patches finalizers as a whole list, only when they differ.
@@ -146,8 +144,4 @@ pub async fn finalizers(ctx: &Context, permit: Permit, app: &StoredApp, wanted: 
     }
     let list = if wanted.is_empty() { Value::Null } else { json!(wanted) };
     ctx.patch_app(permit, app, &json!({"metadata": {"finalizers": list}})).await
-}
-
-fn to_value(status: &ApplicationStatus) -> Value {
-    serde_json::to_value(status).unwrap_or_default()
 }

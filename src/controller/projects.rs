@@ -6,40 +6,30 @@
 
 use super::config::Config;
 use super::context::Context;
-use super::destination::Destination;
-use serde_json::Value;
 use crate::api::Application;
 use crate::api::status::Condition;
-use crate::project::{self, EffectiveProject};
+use crate::project::{self, Project};
 
 /// The application's project.
-pub fn load(ctx: &Context, config: &Config, app: &Application) -> Result<EffectiveProject, Condition> {
-    let scope = project::Scope {
+pub fn load(ctx: &Context, config: &Config, app: &Application) -> Result<Project, Condition> {
+    let inputs = project::Inputs {
         projects: &config.projects,
+        global_projects: config.settings.as_ref().map_or(&[], |settings| &settings.global_projects),
         repositories: &config.repositories,
         clusters: &config.clusters,
-        global_projects: config.settings.as_ref().map_or(&[], |settings| &settings.global_projects),
     };
-    project::effective(app, &scope, &ctx.namespace)
-}
-
-/// Whether the project permits a live object of that scope (APP-080).
-pub fn permits_live(project: &EffectiveProject, _config: &Config, _at: &Destination, (object, namespaced): (&Value, bool)) -> bool {
-    project.live_permitted(object, namespaced)
-}
-
-/// Whether the project permits an object to be synced; the error is the text to show (APP-216).
-pub fn permits_sync(
-    project: &EffectiveProject,
-    _config: &Config,
-    _at: &Destination,
-    (object, namespaced): (&Value, bool),
-) -> Result<(), String> {
-    project.sync_permitted(object, namespaced)
+    let Some(found) = project::effective(app.spec.project_name(), &inputs) else {
+        return Err(project::missing_project(&app.spec.project));
+    };
+    if found.app_namespace_permitted(&app.metadata.namespace, &ctx.namespace) {
+        Ok(found)
+    } else {
+        Err(project::namespace_not_permitted(&app.metadata.name, &app.metadata.namespace, &app.spec.project))
+    }
 }
 
 /// The application's project and what is wrong with its spec; conditions mean that nothing is compared.
-pub fn check(ctx: &Context, config: &Config, app: &Application) -> Result<(EffectiveProject, Vec<Condition>), Condition> {
+pub fn check(ctx: &Context, config: &Config, app: &Application) -> Result<(Project, Vec<Condition>), Condition> {
     let project = load(ctx, config, app)?;
     let conditions = project::validate_spec(&app.spec, &project, &config.clusters);
     Ok((project, conditions))

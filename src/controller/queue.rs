@@ -13,6 +13,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use crate::api::Application;
 use crate::compare::Level;
 
 /// Namespace and name of an Application.
@@ -22,6 +23,13 @@ pub struct AppKey {
     pub namespace: String,
     /// Name.
     pub name: String,
+}
+
+impl AppKey {
+    /// The key of an Application.
+    pub fn of(app: &Application) -> Self {
+        Self { namespace: app.metadata.namespace.clone(), name: app.metadata.name.clone() }
+    }
 }
 
 impl std::fmt::Display for AppKey {

@@ -28,7 +28,7 @@ async fn turn(ctx: &Rc<Context>, key: &AppKey, requested: Option<Level>) {
     if app.app.metadata.annotations.get(names::SKIP_RECONCILE).is_some_and(|value| is_true(value)) {
         return;
     }
-    let periods = Periods { soft: ctx.parameters.soft_period(), hard: ctx.parameters.hard_period() };
+    let periods = ctx.periods;
     if let Some(due) = compare::due(&app.app, periods, requested, ctx.now()) {
         let started = std::time::Instant::now();
         refresh::run(ctx, permit, &app, &due).await;
@@ -65,7 +65,7 @@ fn load(ctx: &Context, key: &AppKey) -> Option<StoredApp> {
 fn schedule_resync(ctx: &Context, app: &StoredApp, periods: Periods) {
     let Some(period) = [periods.soft, periods.hard].into_iter().flatten().min() else { return };
     let left = compare::remaining(&app.app, period, ctx.now()).unwrap_or(period);
-    let jitter = ctx.parameters.jitter(&app.app.metadata.uid);
+    let jitter = ctx.jitter(&app.app.metadata.uid);
     ctx.queue.add_after(&app.key(), None, Purpose::Resync, left + jitter);
 }
 

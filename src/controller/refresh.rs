@@ -14,11 +14,12 @@ use super::config::Config;
 use super::context::Context;
 use super::persist::{self, Consume};
 use super::stores::StoredApp;
-use crate::api::status::{ApplicationStatus, Time};
+use crate::api::GroupKind;
+use crate::api::status::{ApplicationStatus, ResourceStatus, Time};
 use crate::compare::{Due, Level};
 use crate::guard::Permit;
-use crate::project::EffectiveProject;
-use crate::status;
+use crate::project::Project;
+use crate::status::{self, finalizers::DeleteHooks};
 
 /// Condition types that the spec check evaluates (APP-099).
 const SPEC_CONDITIONS: &[&str] = &["InvalidSpecError", "UnknownError"];
@@ -57,7 +58,7 @@ pub async fn run(ctx: &Rc<Context>, permit: Permit, app: &StoredApp, due: &Due) 
 }
 
 /// Checks project and destination; conditions say what is wrong (APP-098 to APP-115).
-fn spec_check(ctx: &Context, config: &Config, app: &StoredApp, new: &mut ApplicationStatus) -> Result<EffectiveProject, ()> {
+fn spec_check(ctx: &Context, config: &Config, app: &StoredApp, new: &mut ApplicationStatus) -> Result<Project, ()> {
     let checked = super::projects::check(ctx, config, &app.app);
     let (project, conditions) = match checked {
         Ok((project, conditions)) => (Some(project), conditions),
@@ -74,9 +75,14 @@ async fn summary_only(ctx: &Context, permit: Permit, app: &StoredApp) {
     let mut new = app.app.status.clone();
     let instance = app.app.instance_name(&ctx.namespace);
     let roots = ctx.live.owned_by(&instance);
-    let kinds = app.app.status.resources.iter().map(|entry| (entry.group.as_str(), entry.kind.as_str()));
-    new.summary = status::summary(&app.app, &roots, kinds, ctx.live.images(&roots));
+    let of_apps = is_app_of_apps(&app.app.status.resources);
+    new.summary = status::summary(&app.app, ctx.live.images(&roots), roots.iter().flat_map(status::urls), of_apps);
     persist::status(ctx, permit, app, new, Consume::Refresh).await;
+}
+
+/// Whether an application manages Applications.
+fn is_app_of_apps(resources: &[ResourceStatus]) -> bool {
+    resources.iter().any(|entry| status::is_application(&GroupKind::new(&entry.group, &entry.kind)))
 }
 
 /// Stores what a comparison found.
@@ -85,13 +91,13 @@ async fn store(
     permit: Permit,
     app: &StoredApp,
     (due, started): (&Due, jiff::Timestamp),
-    (found, mut new, project): (Comparison, ApplicationStatus, &EffectiveProject),
+    (found, mut new, project): (Comparison, ApplicationStatus, &Project),
 ) {
     let now = Time::from_timestamp(ctx.now());
     new.conditions = status::set_conditions(&new.conditions, found.conditions.clone(), comparison::CONDITIONS, now);
     let lives: Vec<Value> = found.paired.pairs.iter().filter_map(|pair| pair.live.clone()).collect();
-    let kinds = found.resources.iter().map(|entry| (entry.group.as_str(), entry.kind.as_str()));
-    new.summary = status::summary(&app.app, &lives, kinds, ctx.live.images(&lives));
+    let of_apps = is_app_of_apps(&found.resources);
+    new.summary = status::summary(&app.app, ctx.live.images(&lives), lives.iter().flat_map(status::urls), of_apps);
     drop(lives);
     new.resource_health_source =
         if ctx.parameters.persist_resource_health { String::new() } else { "appTree".to_owned() };
@@ -107,8 +113,11 @@ async fn store(
     new.source_types = found.source_types;
     new.controller_namespace = ctx.namespace.clone();
     if app.app.metadata.deletion_timestamp.is_none() && found.loaded {
-        let wanted = status::with_delete_finalizers(&app.app.metadata.finalizers, found.pre_delete, found.post_delete);
-        if let Err(error) = persist::finalizers(ctx, permit, app, &wanted).await {
+        let hooks = DeleteHooks { pre: found.pre_delete, post: found.post_delete };
+        let wanted = status::finalizers::for_delete_hooks(&app.app.metadata.finalizers, Some(hooks));
+        if let Some(wanted) = wanted
+            && let Err(error) = persist::finalizers(ctx, permit, app, &wanted).await
+        {
             tracing::error!(reason = %error, "Failed to update delete-hook finalizers");
         }
     }

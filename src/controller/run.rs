@@ -5,6 +5,7 @@
 //! Source: `cmd/argocd-application-controller/commands/argocd_application_controller.go`.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
@@ -14,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Notify, Semaphore, mpsc};
 
 use super::config::Raw;
 use super::context::Context;
@@ -24,9 +25,9 @@ use super::stores::Apps;
 use super::{feeds, leftovers, reconcile, serve};
 use crate::api::GroupVersionKind;
 use crate::cluster::{self, Cluster, ConfigError, Resource};
-use crate::compare::Level;
+use crate::compare::{Level, Periods};
 use crate::guard::{self};
-use crate::settings::Parameters;
+use crate::settings::{Parameters, Settings, Timeouts};
 use crate::telemetry;
 use crate::watch::{Change, Live};
 
@@ -42,8 +43,8 @@ pub struct Options {
     pub listen: SocketAddr,
     /// Whether nothing is written.
     pub observe: bool,
-    /// Settings given as flags, by their key in `argocd-cmd-params-cm`.
-    pub overrides: Vec<(String, String)>,
+    /// Settings given as flags, by the flag's name.
+    pub flags: Vec<(String, String)>,
 }
 
 /// Why the controller could not start.
@@ -87,11 +88,11 @@ pub async fn run(options: Options) -> Result<(), Error> {
     let (changes, change_events) = mpsc::unbounded_channel();
     let ctx = context(&options, changes).await?;
     feeds::start_settings(&ctx).await;
-    ctx.reclassify();
     feeds::start_apps(&ctx).await;
     ready.store(true, Ordering::Release);
     tracing::info!(applications = ctx.apps.keys().len(), namespace = ctx.namespace, "Ready");
     tokio::task::spawn_local(follow_changes(ctx.clone(), change_events));
+    tokio::task::spawn_local(follow_tracking(ctx.clone()));
     tokio::task::spawn_local(serve::answer_scrapes(ctx.clone(), scrape_requests));
     tokio::task::spawn_local(leftovers::sweep_at_start(ctx.clone()));
     tokio::task::spawn_local(telemetry::memory::trim_when_quiet(quiet(ctx.clone())));
@@ -102,7 +103,7 @@ pub async fn run(options: Options) -> Result<(), Error> {
 async fn context(options: &Options, changes: mpsc::UnboundedSender<Change>) -> Result<Rc<Context>, Error> {
     let config = kube_config(options).await?;
     let cluster = Cluster::connect(config, crate::api::names::IN_CLUSTER_SERVER.to_owned())?;
-    let parameters = parameters(&cluster, options).await?;
+    let (parameters, timeouts) = parameters(&cluster, options).await?;
     let applications = wait_for_crds(&cluster).await;
     let live = Live::new(cluster.client(), Rc::new(|_| crate::watch::Seen::Foreign), changes);
     let cache = |reason: String| Error::Cache { path: options.cache_dir.clone(), reason };
@@ -118,6 +119,9 @@ async fn context(options: &Options, changes: mpsc::UnboundedSender<Change>) -> R
         queue: Queue::default(),
         verdict: RefCell::new(guard::decide(None, options.observe)),
         observe: options.observe,
+        tracking_changed: Notify::new(),
+        periods: timeouts.0,
+        longest_jitter: timeouts.1,
         repo_errors: RefCell::default(),
         applications,
     }))
@@ -134,8 +138,28 @@ async fn kube_config(options: &Options) -> Result<kube::Config, ConfigError> {
     }
 }
 
-/// `argocd-cmd-params-cm` is read once, as Argo CD does; flags win.
-async fn parameters(cluster: &Cluster, options: &Options) -> Result<Parameters, Error> {
+/// `argocd-cmd-params-cm` and the `timeout.*` keys of `argocd-cm` are read once, as Argo CD does; flags win.
+async fn parameters(cluster: &Cluster, options: &Options) -> Result<(Parameters, (Periods, Duration)), Error> {
+    let params = config_map(cluster, &options.namespace, feeds::CMD_PARAMS).await?;
+    let (mut parameters, problems) = Parameters::from_config_map(&params);
+    for problem in problems {
+        tracing::warn!(reason = %problem, "Ignoring a setting of {}", feeds::CMD_PARAMS);
+    }
+    for (flag, value) in &options.flags {
+        parameters.set_flag(flag, value).map_err(|error| Error::Parameter(error.to_string()))?;
+    }
+    let settings = config_map(cluster, &options.namespace, "argocd-cm").await?;
+    let timeouts = Settings::from_config_map(&settings).map_or_else(|_| Timeouts::default(), |s| s.timeouts);
+    let positive = |of: jiff::SignedDuration| Duration::try_from(of).ok().filter(|period| !period.is_zero());
+    let periods = Periods {
+        soft: positive(parameters.app_resync.unwrap_or(timeouts.reconciliation)),
+        hard: positive(parameters.app_hard_resync.unwrap_or(timeouts.hard_reconciliation)),
+    };
+    let jitter = positive(parameters.app_resync_jitter.unwrap_or(timeouts.jitter)).unwrap_or_default();
+    Ok((parameters, (periods, jitter)))
+}
+
+async fn config_map(cluster: &Cluster, namespace: &str, name: &str) -> Result<BTreeMap<String, String>, cluster::Error> {
     let maps = Resource {
         version: "v1".to_owned(),
         kind: "ConfigMap".to_owned(),
@@ -143,16 +167,8 @@ async fn parameters(cluster: &Cluster, options: &Options) -> Result<Parameters, 
         namespaced: true,
         ..Resource::default()
     };
-    let found = cluster.get(&maps, &options.namespace, feeds::CMD_PARAMS).await?;
-    let mut data: std::collections::BTreeMap<String, String> =
-        found.and_then(|map| serde_json::from_value(map["data"].clone()).ok()).unwrap_or_default();
-    let settings = cluster.get(&maps, &options.namespace, "argocd-cm").await?;
-    let timeouts: std::collections::BTreeMap<String, String> =
-        settings.and_then(|map| serde_json::from_value(map["data"].clone()).ok()).unwrap_or_default();
-    // The timeouts live in argocd-cm, but Argo CD reads them at start only.
-    data.extend(timeouts.into_iter().filter(|(key, _)| key.starts_with("timeout.")));
-    data.extend(options.overrides.iter().cloned());
-    Parameters::from_config_map(&data).map_err(|error| Error::Parameter(error.to_string()))
+    let found = cluster.get(&maps, namespace, name).await?;
+    Ok(found.and_then(|map| serde_json::from_value(map["data"].clone()).ok()).unwrap_or_default())
 }
 
 /// The CRDs may be applied after litecd starts.
@@ -203,6 +219,17 @@ async fn hand_out_turns(ctx: Rc<Context>) {
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())
+}
+
+async fn follow_tracking(ctx: Rc<Context>) {
+    loop {
+        ctx.tracking_changed.notified().await;
+        ctx.reclassify().await;
+        leftovers::sweep(&ctx).await;
+        for key in ctx.apps.keys() {
+            ctx.queue.add(&key, Some(Level::Latest));
+        }
+    }
 }
 
 async fn follow_changes(ctx: Rc<Context>, mut events: mpsc::UnboundedReceiver<Change>) {

@@ -49,7 +49,7 @@ impl StoredApp {
     }
     /// Namespace and name.
     pub fn key(&self) -> AppKey {
-        AppKey { namespace: self.app.metadata.namespace.clone(), name: self.app.metadata.name.clone() }
+        AppKey::of(&self.app)
     }
 }
 

@@ -33,7 +33,7 @@ pub mod text;
 mod words;
 
 pub use io::{Action, Answer, Apply, Failure, FailureKind, Method, ObjectRef, Scope};
-pub use options::{Options, Propagation, option_value};
+pub use options::{Options, Propagation, annotation_value as object_option, option_value};
 pub use pass::{Health, HealthOf, Input, Next, OperationUpdate, Pass, PermitOf, Resource};
 pub use words::{OperationPhase, ResultCode, SyncPhase};
 

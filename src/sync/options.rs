@@ -126,7 +126,7 @@ pub fn option_value<'a>(options: &'a [String], key: &str) -> Option<&'a str> {
 }
 
 /// Value of the first `key=value` in an object's sync options (SYNC-192).
-pub(super) fn annotation_value<'a>(object: &'a Value, key: &str) -> Option<&'a str> {
+pub fn annotation_value<'a>(object: &'a Value, key: &str) -> Option<&'a str> {
     annotation_list(object, SYNC_OPTIONS).find_map(|option| option.strip_prefix(key)?.strip_prefix('='))
 }
 

@@ -139,6 +139,16 @@ impl Live {
         }
     }
 
+    /// Judges what arrives from now on by another classifier.
+    pub fn classify_by(&self, classify: Rc<Classify>) {
+        self.inner.borrow_mut().classify = classify;
+    }
+
+    /// Kinds that are watched.
+    pub fn kinds(&self) -> Vec<GroupKind> {
+        self.inner.borrow().kinds.keys().cloned().collect()
+    }
+
     /// Stops everything and starts over under a new classifier, since what was dropped may be ours now.
     pub fn reclassify(&self, classify: Rc<Classify>, plural: impl Fn(&GroupVersionKind) -> Option<String>) {
         let kinds: Vec<GroupVersionKind> = {
