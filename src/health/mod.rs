@@ -29,7 +29,7 @@ pub use overrides::{Glob, Overrides, Run, Script, StartRun};
 pub enum Code {
     /// A script gave no code; counts as healthy.
     #[default]
-    None,
+    Unset,
     /// Works.
     Healthy,
     /// Paused on purpose.
@@ -53,7 +53,7 @@ impl Code {
     /// As it stands in `.status`; empty for no code.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::None => "",
+            Self::Unset => "",
             Self::Healthy => "Healthy",
             Self::Suspended => "Suspended",
             Self::Progressing => "Progressing",

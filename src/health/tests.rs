@@ -1,3 +1,5 @@
+//! Health of built-in kinds, the order of lookups, and health of whole applications.
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -34,7 +36,7 @@ fn codes_are_ordered_from_healthy_to_unknown() {
         }
         assert_eq!(Code::parse(code.as_str()), Some(*code));
     }
-    assert!(!Code::None.is_worse(Code::Healthy) && !Code::Healthy.is_worse(Code::None));
+    assert!(!Code::Unset.is_worse(Code::Healthy) && !Code::Healthy.is_worse(Code::Unset));
     assert_eq!(Code::parse("healthy"), None);
 }
 
@@ -242,7 +244,7 @@ fn worst_resource_decides_and_suspended_is_better_than_progressing() {
     assert_eq!(aggregate(&[]), Code::Healthy);
     assert_eq!(aggregate(&[live(None)]), Code::Healthy);
     assert_eq!(aggregate(&[live(Some(Code::Suspended)), live(Some(Code::Progressing))]), Code::Progressing);
-    assert_eq!(aggregate(&[live(Some(Code::Suspended)), live(Some(Code::None))]), Code::Suspended);
+    assert_eq!(aggregate(&[live(Some(Code::Suspended)), live(Some(Code::Unset))]), Code::Suspended);
 }
 
 #[test]

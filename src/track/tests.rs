@@ -1,3 +1,5 @@
+//! Writing and reading of tracking metadata.
+
 use serde_json::{Value, json};
 
 use super::*;

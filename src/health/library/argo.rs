@@ -2,7 +2,7 @@
 
 use super::Kinds;
 use super::rule::{Step::*, Test::*};
-use crate::health::Code::{Degraded, Healthy, None, Progressing, Unknown};
+use crate::health::Code::{Degraded, Healthy, Progressing, Unknown, Unset};
 
 pub(super) const KINDS: Kinds = &[
     (
@@ -33,7 +33,7 @@ pub(super) const KINDS: Kinds = &[
                     ("Inconclusive", Unknown, "{.status.message|Analysis run was inconclusive}"),
                 ],
             ),
-            Else(None, ""),
+            Else(Unset, ""),
         ],
     ),
     (
@@ -50,7 +50,7 @@ pub(super) const KINDS: Kinds = &[
                     ("Error", Degraded, "Experiment had an error"),
                 ],
             ),
-            Else(None, ""),
+            Else(Unset, ""),
         ],
     ),
     (

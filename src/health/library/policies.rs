@@ -113,7 +113,8 @@ fn cluster_policy(object: &Value) -> Option<Health> {
         return Some(Health::new(compliance(object), ""));
     };
     let is_offender = |entry: &&Value| text(entry, "compliant") != "Compliant";
-    let offenders: Vec<&str> = entries.iter().filter(is_offender).map(|entry| text(entry, name)).collect();
+    let offenders: Vec<&str> =
+        entries.iter().filter(is_offender).filter_map(|entry| at(entry, name).as_str()).collect();
     let message = if offenders.is_empty() {
         format!("All {what} are compliant")
     } else {

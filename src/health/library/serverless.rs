@@ -19,22 +19,8 @@ pub(super) const KINDS: Kinds = &[
     ("openfaas.com/Function", &[By(function), Else(Progressing, "Waiting for Function")]),
     ("camel.apache.org/Integration", &[READY, Else(Progressing, "Waiting for Integration")]),
     ("core.spinkube.dev/SpinApp", &[By(spin_app)]),
-    (
-        "keda.sh/ScaledObject",
-        &[
-            Walk(&[("Ready=False", Degraded, "{message}"), ("Fallback=True", Degraded, "{message}")]),
-            By(keda),
-            Else(Progressing, "Creating HorizontalPodAutoscaler Object"),
-        ],
-    ),
-    (
-        "keda.sh/ScaledJob",
-        &[
-            Walk(&[("Ready=False|Unknown", Degraded, "{message}")]),
-            By(keda),
-            Else(Progressing, "Waiting for ScaledJob"),
-        ],
-    ),
+    ("keda.sh/ScaledObject", &[By(scaled_object), Else(Progressing, "Creating HorizontalPodAutoscaler Object")]),
+    ("keda.sh/ScaledJob", &[By(scaled_job), Else(Progressing, "Waiting for ScaledJob")]),
 ];
 
 /// `1: Type | Status`, one line per condition.
@@ -145,15 +131,30 @@ fn function(object: &Value) -> Option<Health> {
     })
 }
 
-/// A scaler in no trouble: ready, and paused or not. The last of the two conditions gives the text.
-fn keda(object: &Value) -> Option<Health> {
-    let holds = |pattern: &str| conditions(object).iter().any(|condition| is_match(pattern, condition));
-    if !holds("Ready=True") {
+/// Health of a scaler: in trouble, or ready and perhaps paused. The last condition that counts gives the text.
+fn keda(object: &Value, trouble: &[&str]) -> Option<Health> {
+    let any = |patterns: &[&str], found: &Value| patterns.iter().any(|pattern| is_match(pattern, found));
+    let holds = |patterns: &[&str]| conditions(object).iter().any(|found| any(patterns, found));
+    let code = if holds(trouble) {
+        Degraded
+    } else if !holds(&["Ready=True"]) {
         return None;
-    }
-    let last = conditions(object).iter().rev().find(|condition| is_match("Ready|Paused=True", condition))?;
-    let code = if holds("Paused=True") { Suspended } else { Healthy };
-    Some(Health::new(code, text(last, "message")))
+    } else if holds(&["Paused=True"]) {
+        Suspended
+    } else {
+        Healthy
+    };
+    let counts = |found: &&Value| any(trouble, found) || is_match("Ready|Paused=True", found);
+    let message = conditions(object).iter().rfind(counts).map(|found| text(found, "message"));
+    Some(Health::new(code, message.unwrap_or_default()))
+}
+
+fn scaled_object(object: &Value) -> Option<Health> {
+    keda(object, &["Ready=False", "Fallback=True"])
+}
+
+fn scaled_job(object: &Value) -> Option<Health> {
+    keda(object, &["Ready=False|Unknown"])
 }
 
 fn spin_app(object: &Value) -> Option<Health> {

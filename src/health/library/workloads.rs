@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Kinds;
 use super::rule::{Step::*, Test::*, conditions, is_match, is_observed};
-use crate::health::Code::{Degraded, Healthy, Missing, None, Progressing, Suspended, Unknown};
+use crate::health::Code::{Degraded, Healthy, Missing, Progressing, Suspended, Unknown, Unset};
 use crate::health::Health;
 use crate::health::read::{at, flag, int, list, plain, text};
 
@@ -145,7 +145,7 @@ pub(super) const KINDS: Kinds = &[
     (
         "spot.io/SpotDeployment",
         &[
-            When(&[Lacks("status.conditions")], None, ""),
+            When(&[Lacks("status.conditions")], Unset, ""),
             Walk(&[
                 ("InvalidSpec", Degraded, "{message}"),
                 ("Progressing=*/RolloutAborted|ProgressDeadlineExceeded", Degraded, "{message}"),
@@ -169,7 +169,7 @@ fn is_partitioned(object: &Value, partition: &Value) -> bool {
 
 fn clone_set(object: &Value) -> Option<Health> {
     if !has_current_status(object) {
-        return Option::None;
+        return None;
     }
     let available = at(object, "status.updatedAvailableReplicas");
     if flag(object, "spec.updateStrategy.paused") || available.is_null() {
@@ -188,7 +188,7 @@ fn clone_set(object: &Value) -> Option<Health> {
 
 fn kruise_stateful_set(object: &Value) -> Option<Health> {
     if !has_current_status(object) {
-        return Option::None;
+        return None;
     }
     let available = at(object, "status.updatedAvailableReplicas");
     if flag(object, "spec.updateStrategy.rollingUpdate.paused") || available.is_null() {
@@ -210,7 +210,7 @@ fn kruise_stateful_set(object: &Value) -> Option<Health> {
 
 fn kruise_daemon_set(object: &Value) -> Option<Health> {
     if !has_current_status(object) {
-        return Option::None;
+        return None;
     }
     let updated = at(object, "status.updatedNumberScheduled").as_i64();
     let desired = at(object, "status.desiredNumberScheduled").as_i64();
@@ -259,7 +259,7 @@ fn game_server(object: &Value) -> Option<Health> {
 
 fn game_server_set(object: &Value) -> Option<Health> {
     if !has_current_status(object) {
-        return Option::None;
+        return None;
     }
     if flag(object, "spec.updateStrategy.rollingUpdate.paused") {
         return Some(Health::new(Suspended, "GameServerSet is paused"));
@@ -280,7 +280,7 @@ fn game_server_set(object: &Value) -> Option<Health> {
 fn deployment_config(object: &Value) -> Option<Health> {
     let replicas = at(object, "status.replicas").as_i64()?;
     if at(object, "status.conditions").is_null() {
-        return Option::None;
+        return None;
     }
     let is_good = |condition: &&Value| {
         is_match("Available=True", condition)
@@ -314,7 +314,7 @@ fn canary(object: &Value) -> Option<Health> {
 /// Healthy while enough executors run; with too few of them the application still waits for executor pods.
 fn spark_running(object: &Value) -> Option<Health> {
     if text(object, "status.applicationState.state") != "RUNNING" {
-        return Option::None;
+        return None;
     }
     let executors = at(object, "status.executorState").as_object()?;
     let running = executors.values().filter(|state| state.as_str() == Some("RUNNING")).count();
@@ -323,7 +323,7 @@ fn spark_running(object: &Value) -> Option<Health> {
     let is_enough = instances == Some(running)
         || match spark_range(object) {
             Some((least, most)) => (least..=most).contains(&running),
-            Option::None => at(object, "spec.dynamicAllocation").is_null() && instances.is_none() && running >= 1,
+            None => at(object, "spec.dynamicAllocation").is_null() && instances.is_none() && running >= 1,
         };
     is_enough.then(|| Health::new(Healthy, "SparkApplication is Running"))
 }

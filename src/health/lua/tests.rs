@@ -1,3 +1,5 @@
+//! What scripts may do, what they return, and how their failures read.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

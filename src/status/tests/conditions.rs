@@ -1,3 +1,5 @@
+//! Which conditions stay, go, and keep their times.
+
 use super::at;
 use crate::api::status::Condition;
 use crate::status::set_conditions;

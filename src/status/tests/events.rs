@@ -1,3 +1,5 @@
+//! Texts, shapes and filters of events.
+
 use std::collections::BTreeMap;
 
 use serde_json::json;

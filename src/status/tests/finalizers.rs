@@ -1,3 +1,5 @@
+//! Edits of finalizer lists.
+
 use serde_json::json;
 
 use super::texts;

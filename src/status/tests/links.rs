@@ -1,3 +1,5 @@
+//! URLs of objects, and the summary made of them.
+
 use serde_json::{Value, json};
 
 use super::texts;

@@ -1,3 +1,5 @@
+//! Tests of the status room, one file per part.
+
 mod conditions;
 mod events;
 mod finalizers;

@@ -1,3 +1,5 @@
+//! Merge patches, history, and the normalised spec.
+
 use serde_json::{Value, json};
 
 use super::at;
