@@ -110,3 +110,17 @@ fn sync_020_what_the_comparison_found_may_refuse_the_operation() {
     let sharing = "Shared resource found: ConfigMap/a is part of applications argocd/x and y".to_owned();
     assert_eq!(text::refusal(&sync, &all), Some((OperationPhase::Failed, sharing)));
 }
+
+#[test]
+fn sync_116_the_operation_fails_only_when_every_sync_fail_hook_is_completed() {
+    let mut old = hook("broken", "SyncFail");
+    old.metadata_mut().insert("finalizers".into(), json!([crate::api::names::HOOK_FINALIZER]));
+    let hooks = vec![hook("broken", "SyncFail"), hook("notify", "SyncFail")];
+    let mut world = World::new(vec![config_map("a")]).with_hooks(hooks).with_live(vec![old]);
+    world.failing.insert("finalizers Job/broken".into(), Failure::other("forbidden"));
+    let mut world = world.failing("ConfigMap/a", "denied");
+    world.pass();
+    assert!(!world.live.contains_key("Job/notify"), "the old hook holds the whole step back");
+    world.pass().expect("Running", "waiting for completion of hook batch/Job/notify");
+    assert!(world.live.contains_key("Job/notify"));
+}

@@ -262,3 +262,14 @@ fn sync_013_the_completion_event() {
     state.sync_result = None;
     assert_eq!(text::completion(&operation, &state), (false, "Sync operation succeeded".into()));
 }
+
+#[test]
+fn results_that_are_gone_from_the_state_are_removed_from_the_store() {
+    let mut read = running(request(revision("b")));
+    let resources = vec![ResourceResult { name: "old".into(), ..ResourceResult::default() }];
+    read.sync_result = Some(SyncOperationResult { resources, ..SyncOperationResult::default() });
+    let mut state = read.clone();
+    state.sync_result.as_mut().unwrap().resources.clear();
+    let patch = patch(PatchKind::Continue, Some(&read), &mut state, at(START)).unwrap();
+    assert_eq!(stored(Some(&read), &patch), state);
+}
