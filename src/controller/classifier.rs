@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::clock;
 use super::config::Config;
-use crate::diff::Normalized;
+use crate::diff::Ignore;
 use crate::health;
 use crate::track;
 use crate::watch::{Classify, Seen};
@@ -20,7 +20,7 @@ use crate::watch::{Classify, Seen};
 pub fn of(config: &Rc<Config>) -> Rc<Classify> {
     let config = config.clone();
     let rules = config.settings.as_ref().ok().and_then(|settings| settings.updates.as_ref());
-    let ignore = rules.and_then(|rules| Normalized::new(rules, clock::jq_timer()).ok());
+    let ignore = rules.and_then(|rules| Ignore::new(&[], &rules.ignore, clock::jq_timer()).ok());
     Rc::new(move |object: &Value| {
         let Ok(settings) = &config.settings else { return Seen::Foreign };
         let Some(owner) = track::owner(object, &settings.tracking) else { return Seen::Foreign };

@@ -100,7 +100,7 @@ fn rules(overrides: &Overrides, ignore_aggregated_roles: bool) -> SystemRules {
         }
         if !of_kind.known_type_fields.is_empty() {
             let known = of_kind.known_type_fields.iter();
-            let known = known.map(|known| diff::KnownTypeField { field: known.field.clone(), r#type: known.r#type.clone() });
+            let known = known.map(|known| diff::KnownTypeField { field: known.field.clone(), ty: known.r#type.clone() });
             rules.known_types.insert(key.to_owned(), known.collect());
         }
     }

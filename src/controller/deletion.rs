@@ -20,7 +20,7 @@ use super::persist;
 use super::queue::Purpose;
 use super::stores::StoredApp;
 use crate::api::status::{Condition, Time};
-use crate::api::{Application, GroupKind, ObjectExt, names};
+use crate::api::{Application, GroupKind, ObjectExt, ResourceKey, names};
 use crate::guard::Permit;
 use crate::project::Project;
 use crate::sync::deletion::{self, Cascade, Cleanup, HookStage, Stage, Trouble};
@@ -141,8 +141,13 @@ impl Scene<'_> {
         Ok(live)
     }
 
+    /// Whether another application lists the object as its own, so that it must outlive this one.
+    fn is_shared(&self, key: &ResourceKey) -> bool {
+        self.ctx.apps.others_list(&super::queue::AppKey::of(self.app), key)
+    }
+
     async fn cascade(&self, live: &[Value]) -> Result<Progress, String> {
-        match deletion::cascade(self.app, live) {
+        match deletion::cascade(self.app, live, &|key| self.is_shared(key)) {
             Cascade::Wait => {
                 tracing::info!(remaining = live.len(), "objects remaining for deletion");
                 Ok(Progress::Waits)
@@ -155,7 +160,7 @@ impl Scene<'_> {
                 tracing::info!(count = objects.len(), "Deleting resources");
                 self.delete(objects, propagation).await?;
                 let left = self.live().await?;
-                Ok(if deletion::is_gone(self.app, &left) { Progress::Done } else { Progress::Waits })
+                Ok(if deletion::is_gone(self.app, &left, &|key| self.is_shared(key)) { Progress::Done } else { Progress::Waits })
             }
             Cascade::Done => Ok(Progress::Done),
         }

@@ -31,6 +31,13 @@ use crate::settings::{Parameters, Settings, Timeouts};
 use crate::telemetry;
 use crate::watch::{Change, Live};
 
+/// What holds while `argocd-cm` cannot be read (APP-273).
+const DEFAULT_TIMEOUTS: Timeouts = Timeouts {
+    reconciliation: jiff::SignedDuration::from_secs(120),
+    jitter: jiff::SignedDuration::from_secs(60),
+    hard_reconciliation: jiff::SignedDuration::ZERO,
+};
+
 /// What the command line says.
 pub struct Options {
     /// Kubeconfig file; in-cluster or the current context when absent.
@@ -149,7 +156,7 @@ async fn parameters(cluster: &Cluster, options: &Options) -> Result<(Parameters,
         parameters.set_flag(flag, value).map_err(|error| Error::Parameter(error.to_string()))?;
     }
     let settings = config_map(cluster, &options.namespace, "argocd-cm").await?;
-    let timeouts = Settings::from_config_map(&settings).map_or_else(|_| Timeouts::default(), |s| s.timeouts);
+    let timeouts = Settings::from_config_map(&settings).map_or(DEFAULT_TIMEOUTS, |settings| settings.timeouts);
     let positive = |of: jiff::SignedDuration| Duration::try_from(of).ok().filter(|period| !period.is_zero());
     let periods = Periods {
         soft: positive(parameters.app_resync.unwrap_or(timeouts.reconciliation)),
@@ -191,7 +198,7 @@ async fn wait_for_crds(cluster: &Cluster) -> Arc<Resource> {
 }
 
 async fn hand_out_turns(ctx: Rc<Context>) {
-    let turns = Rc::new(Semaphore::new(ctx.parameters.status_processors.max(1)));
+    let turns = Arc::new(Semaphore::new(ctx.parameters.status_processors.max(1)));
     let mut stop = std::pin::pin!(telemetry::stop_signal());
     loop {
         let (key, level) = tokio::select! {

@@ -30,7 +30,7 @@ use crate::api::object::{GroupVersionKind, ObjectExt};
 
 pub use apply::{Patch, PatchKind, client_side_patch, with_last_applied};
 pub use compare::{Comparer, Settings};
-pub use ignore::{IgnoreRules, StartTimer};
+pub use ignore::{Ignore, IgnoreRules, StartTimer};
 pub use jsonmerge::{create_merge_patch, merge_patch};
 pub use normalize::{KnownTypeField, TrackingRule};
 pub use respect::respect_ignored;
