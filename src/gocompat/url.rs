@@ -68,14 +68,12 @@ fn scheme(text: &str) -> Option<(String, &str)> {
     let end = text.find(|letter: char| !letter.is_ascii_alphanumeric() && !matches!(letter, '+' | '-' | '.'));
     match end {
         Some(0) if text.starts_with(':') => None,
-        Some(end) if text.starts_with(|first: char| first.is_ascii_alphabetic()) => {
-            match text.split_at(end) {
-                (scheme, rest) if rest.starts_with(':') => {
-                    Some((scheme.to_ascii_lowercase(), rest.get(1..).unwrap_or_default()))
-                }
-                _ => Some((String::new(), text)),
+        Some(end) if text.starts_with(|first: char| first.is_ascii_alphabetic()) => match text.split_at(end) {
+            (scheme, rest) if rest.starts_with(':') => {
+                Some((scheme.to_ascii_lowercase(), rest.get(1..).unwrap_or_default()))
             }
-        }
+            _ => Some((String::new(), text)),
+        },
         _ => Some((String::new(), text)),
     }
 }
