@@ -135,6 +135,10 @@ impl Schedule {
 
     /// The first time later than `after`, or `None` when five years hold none (30 February).
     pub fn next(&self, after: Timestamp) -> Option<Timestamp> {
+        // A lone comma is a field without values; looking for one minute by minute would take seconds.
+        if [self.minute, self.hour, self.month].iter().any(|field| field.is_empty()) {
+            return None;
+        }
         let after = after.to_zoned(self.zone.clone());
         let last_year = i32::from(after.year()) + 5;
         let mut at = start_of_minute(&after)?.checked_add(1.minute()).ok()?;

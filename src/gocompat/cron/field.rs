@@ -46,6 +46,11 @@ impl Field {
         Ok(field)
     }
 
+    /// Whether no value is in the set.
+    pub(super) fn is_empty(self) -> bool {
+        self.bits == 0
+    }
+
     /// Whether the value is in the set.
     pub(super) fn has(self, value: i8) -> bool {
         u32::try_from(value).ok().and_then(|shift| self.bits.checked_shr(shift)).is_some_and(|bits| bits & 1 == 1)
