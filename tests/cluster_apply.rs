@@ -202,7 +202,7 @@ async fn objects_in_deletion_are_warned_about() {
     lab.apply(&plain(&object)).await.unwrap();
     let resource = lab.cluster.resource(&object.gvk()).await.unwrap();
     let target = Target::new(&resource, lab.namespace, "going");
-    let going = lab.cluster.delete(lab.permit, &target, Propagation::Foreground, None).await.unwrap().unwrap();
+    let going = lab.cluster.delete(lab.permit, &target, Propagation::Background, None).await.unwrap().unwrap();
     assert!(going.is_deleting());
     let message =
         "configmap/going unchanged. Warning: Detected changes to resource going which is currently being deleted.";

@@ -56,7 +56,8 @@ impl DryRun {
 pub struct Apply<'a> {
     /// The manifest, with the destination namespace filled in.
     pub object: &'a Value,
-    /// The live object of the comparison, if there was one; only `replace` looks at it.
+    /// The live object of the comparison, if there was one: decides between create and replace, and tells whether a CRD
+    /// changed.
     pub live: Option<&'a Value>,
     /// Whether to write.
     pub dry_run: DryRun,
@@ -135,7 +136,7 @@ impl Cluster {
             self.apply_by_merging(permit, ask).await?
         };
         if ask.dry_run == DryRun::None {
-            self.follow_up(ask.object).await;
+            self.follow_up(ask, applied.object.as_ref()).await;
         }
         Ok(applied)
     }
@@ -168,14 +169,20 @@ impl Cluster {
         if ask.server_side { work.server_side().await } else { work.client_side().await }
     }
 
-    async fn follow_up(&self, applied: &Value) {
-        match (applied.group(), applied.kind()) {
-            ("apiextensions.k8s.io", "CustomResourceDefinition") => {
-                self.await_established(applied).await;
-                self.forget_discovery();
-            }
-            ("apiregistration.k8s.io", "APIService") => self.forget_discovery(),
-            _ => {}
+    /// Waits for a CRD and forgets discovery, unless nothing changed: a sync of many CRDs would otherwise read it anew
+    /// after each.
+    async fn follow_up(&self, ask: &Apply<'_>, applied: Option<&Value>) {
+        let is_crd = match (ask.object.group(), ask.object.kind()) {
+            ("apiextensions.k8s.io", "CustomResourceDefinition") => true,
+            ("apiregistration.k8s.io", "APIService") => false,
+            _ => return,
+        };
+        if is_crd {
+            self.await_established(ask.object).await;
+        }
+        let version = |object: Option<&Value>| object.map(|object| object.resource_version().to_owned());
+        if ask.live.is_none() || version(ask.live) != version(applied) {
+            self.forget_discovery();
         }
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::apply::{Applied, ApplyError, DryRun, Work};
-use super::patch::{MERGE, STRATEGIC};
+use super::patch::{MERGE, Mode, STRATEGIC};
 use super::{Error, Propagation, text};
 use crate::api::{ObjectExt, names};
 use crate::diff::{self, Patch, PatchKind};
@@ -46,8 +46,8 @@ impl Work<'_> {
         if self.ask.dry_run == DryRun::Client {
             return Ok(self.done("created", modified));
         }
-        let how = (self.ask.manager, self.ask.dry_run.parameter());
-        let created = self.cluster.create_with(self.permit, &self.manifest.resource, &modified, how).await;
+        let mode = Mode { manager: self.ask.manager, dry_run: self.ask.dry_run.parameter() };
+        let created = self.cluster.create_with(self.permit, &self.manifest.resource, &modified, mode).await;
         match created {
             Ok(object) => Ok(self.done("created", object)),
             Err(error) => Err(self.manifest.failed("creating", error)),
@@ -87,8 +87,8 @@ impl Work<'_> {
             PatchKind::Strategic => STRATEGIC,
             PatchKind::Merge => MERGE,
         };
-        let how = (self.ask.manager, self.ask.dry_run.parameter());
-        self.cluster.patch_with(self.permit, &self.manifest.target(), (content_type, &patch.body), how).await
+        let mode = Mode { manager: self.ask.manager, dry_run: self.ask.dry_run.parameter() };
+        self.cluster.patch_with(self.permit, &self.manifest.target(), (content_type, &patch.body), mode).await
     }
 
     /// The patch from live to the manifest, or the text of why there is none.
@@ -119,13 +119,13 @@ impl Work<'_> {
             Err(error) => return Err(error.into()),
             Ok(_) => return Err(ApplyError::refused("context deadline exceeded".to_owned())),
         }
-        let how = (self.ask.manager, "");
-        let error = match self.cluster.create_with(self.permit, &self.manifest.resource, modified, how).await {
+        let mode = Mode::wet(self.ask.manager);
+        let error = match self.cluster.create_with(self.permit, &self.manifest.resource, modified, mode).await {
             Ok(object) => return Ok(object),
             Err(error) => error,
         };
         // The object is gone and its successor was refused: put the old one back.
-        match self.cluster.create_with(self.permit, &self.manifest.resource, live, how).await {
+        match self.cluster.create_with(self.permit, &self.manifest.resource, live, mode).await {
             Ok(_) => Err(error.into()),
             Err(restoring) => {
                 let text = format!(

@@ -20,6 +20,20 @@ pub(super) const APPLY: &str = "application/apply-patch+yaml";
 /// `dryRun` of requests that the server must not persist.
 pub(super) const DRY_RUN_ALL: &str = "All";
 
+/// Under whose name a write is recorded, and whether it is persisted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Mode<'a> {
+    pub manager: &'a str,
+    /// The `dryRun` parameter, empty to persist.
+    pub dry_run: &'static str,
+}
+
+impl<'a> Mode<'a> {
+    pub fn wet(manager: &'a str) -> Self {
+        Self { manager, dry_run: "" }
+    }
+}
+
 impl Cluster {
     /// Sends a JSON merge patch (RFC 7386).
     pub async fn merge_patch(
@@ -50,18 +64,18 @@ impl Cluster {
         patch: (&'static str, &Value),
         manager: &str,
     ) -> Result<Value, Error> {
-        self.patch_with(permit, target, patch, (manager, "")).await
+        self.patch_with(permit, target, patch, Mode::wet(manager)).await
     }
 
-    /// [`Cluster::patch`] with the `dryRun` parameter beside the manager.
+    /// [`Cluster::patch`] in either mode.
     pub(super) async fn patch_with(
         &self,
         _permit: Permit,
         target: &Target<'_>,
         patch: (&'static str, &Value),
-        (manager, dry_run): (&str, &str),
+        mode: Mode<'_>,
     ) -> Result<Value, Error> {
-        self.patch_call(target, patch, &[("dryRun", dry_run), ("fieldManager", manager)]).await
+        self.patch_call(target, patch, &[("dryRun", mode.dry_run), ("fieldManager", mode.manager)]).await
     }
 
     /// The request itself; callers hold a permit or ask for a dry run.
@@ -83,16 +97,16 @@ impl Cluster {
         object: &Value,
         manager: &str,
     ) -> Result<Value, Error> {
-        self.create_with(permit, resource, object, (manager, "")).await
+        self.create_with(permit, resource, object, Mode::wet(manager)).await
     }
 
-    /// [`Cluster::create`] with the `dryRun` parameter beside the manager.
+    /// [`Cluster::create`] in either mode.
     pub(super) async fn create_with(
         &self,
         _permit: Permit,
         resource: &Resource,
         object: &Value,
-        (manager, dry_run): (&str, &str),
+        mode: Mode<'_>,
     ) -> Result<Value, Error> {
         if resource.namespaced && object.namespace().is_empty() {
             return Err(Error::Refused { text: "an empty namespace may not be set during creation".to_owned() });
@@ -100,7 +114,7 @@ impl Cluster {
         let mut object = object.clone();
         object.metadata_mut().remove("resourceVersion");
         let call = Call::new(Method::POST, resource.collection(object.namespace())).about(resource.qualified());
-        self.send(call.query("dryRun", dry_run).query("fieldManager", manager).json(&object)).await
+        self.send(call.query("dryRun", mode.dry_run).query("fieldManager", mode.manager).json(&object)).await
     }
 
     /// Replaces the object. With a `resourceVersion` in it, only that version is replaced.
@@ -111,18 +125,18 @@ impl Cluster {
         object: &Value,
         manager: &str,
     ) -> Result<Value, Error> {
-        self.update_with(permit, target, object, (manager, "")).await
+        self.update_with(permit, target, object, Mode::wet(manager)).await
     }
 
-    /// [`Cluster::update`] with the `dryRun` parameter beside the manager.
+    /// [`Cluster::update`] in either mode.
     pub(super) async fn update_with(
         &self,
         _permit: Permit,
         target: &Target<'_>,
         object: &Value,
-        (manager, dry_run): (&str, &str),
+        mode: Mode<'_>,
     ) -> Result<Value, Error> {
         let call = Call::new(Method::PUT, target.path()?).about(target.about());
-        self.send(call.query("dryRun", dry_run).query("fieldManager", manager).json(object)).await
+        self.send(call.query("dryRun", mode.dry_run).query("fieldManager", mode.manager).json(object)).await
     }
 }

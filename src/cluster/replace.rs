@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::apply::{Applied, Apply, ApplyError, DryRun, Work};
-use super::patch::DRY_RUN_ALL;
+use super::patch::{DRY_RUN_ALL, Mode};
 use super::{Cluster, Error, Propagation, text};
 use crate::api::{ObjectExt, names};
 use crate::diff;
@@ -46,7 +46,7 @@ impl Cluster {
         let dry_run = if ask.dry_run == DryRun::None { "" } else { DRY_RUN_ALL };
         let target = super::Target::new(&resource, object.namespace(), object.name());
         let updated = self
-            .update_with(permit, &target, &object, (names::BINARY_MANAGER, dry_run))
+            .update_with(permit, &target, &object, Mode { manager: names::BINARY_MANAGER, dry_run })
             .await
             .map_err(|error| ApplyError::new(error.to_string(), error))?;
         let message = format!("{}/{} updated", ask.object.kind(), ask.object.name());
@@ -75,8 +75,8 @@ impl Work<'_> {
         if self.ask.dry_run == DryRun::Client {
             return Ok(self.done("created", object));
         }
-        let how = (names::BINARY_MANAGER, self.ask.dry_run.parameter());
-        match self.cluster.create_with(self.permit, &self.manifest.resource, &object, how).await {
+        let mode = Mode { manager: names::BINARY_MANAGER, dry_run: self.ask.dry_run.parameter() };
+        match self.cluster.create_with(self.permit, &self.manifest.resource, &object, mode).await {
             Ok(created) => Ok(self.done("created", created)),
             Err(error) => Err(self.manifest.failed("creating", error)),
         }
@@ -95,8 +95,8 @@ impl Work<'_> {
                 object.metadata_mut().insert("resourceVersion".to_owned(), live.resource_version().into());
             }
         }
-        let how = (names::BINARY_MANAGER, self.ask.dry_run.parameter());
-        match self.cluster.update_with(self.permit, &target, &object, how).await {
+        let mode = Mode { manager: names::BINARY_MANAGER, dry_run: self.ask.dry_run.parameter() };
+        match self.cluster.update_with(self.permit, &target, &object, mode).await {
             Ok(replaced) => Ok(self.done("replaced", replaced)),
             Err(error) => Err(self.manifest.failed("replacing", error)),
         }
@@ -119,8 +119,8 @@ impl Work<'_> {
                 Ok(_) => tokio::time::sleep(PAUSE).await,
             }
         }
-        let (object, how) = (self.annotated(), (names::BINARY_MANAGER, ""));
-        let created = self.cluster.create_with(self.permit, &self.manifest.resource, &object, how).await?;
+        let (object, mode) = (self.annotated(), Mode::wet(names::BINARY_MANAGER));
+        let created = self.cluster.create_with(self.permit, &self.manifest.resource, &object, mode).await?;
         Ok(self.done("replaced", created))
     }
 }

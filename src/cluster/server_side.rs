@@ -9,7 +9,7 @@
 use serde_json::Value;
 
 use super::apply::{Applied, ApplyError, Work};
-use super::patch::{APPLY, DRY_RUN_ALL, JSON_PATCH};
+use super::patch::{APPLY, DRY_RUN_ALL, JSON_PATCH, Mode};
 use super::{Cluster, Error, Target, managed_fields, text};
 use crate::api::ObjectExt;
 use crate::guard::Permit;
@@ -21,17 +21,16 @@ impl Cluster {
     /// Asks the server what a server-side apply would make of the object. Nothing is persisted, so no permit is needed.
     pub async fn predict(&self, object: &Value, manager: &str) -> Result<Value, ApplyError> {
         let manifest = self.read_manifest(object).await?;
-        Ok(self.send_apply(&manifest.target(), &manifest.object, (manager, DRY_RUN_ALL)).await?)
+        Ok(self.send_apply(&manifest.target(), &manifest.object, Mode { manager, dry_run: DRY_RUN_ALL }).await?)
     }
 
-    async fn send_apply(
-        &self,
-        target: &Target<'_>,
-        object: &Value,
-        (manager, dry_run): (&str, &str),
-    ) -> Result<Value, Error> {
-        self.patch_call(target, (APPLY, object), &[("dryRun", dry_run), ("fieldManager", manager), ("force", "true")])
-            .await
+    async fn send_apply(&self, target: &Target<'_>, object: &Value, mode: Mode<'_>) -> Result<Value, Error> {
+        self.patch_call(
+            target,
+            (APPLY, object),
+            &[("dryRun", mode.dry_run), ("fieldManager", mode.manager), ("force", "true")],
+        )
+        .await
     }
 
     /// Argo CD's own hand-over before a server-side apply (SYNC-206): fields that `from` wrote by client-side apply
@@ -76,8 +75,8 @@ impl Work<'_> {
     }
 
     async fn send(&self) -> Result<Value, Error> {
-        let how = (self.ask.manager, self.ask.dry_run.parameter());
-        self.cluster.send_apply(&self.manifest.target(), &self.manifest.object, how).await
+        let mode = Mode { manager: self.ask.manager, dry_run: self.ask.dry_run.parameter() };
+        self.cluster.send_apply(&self.manifest.target(), &self.manifest.object, mode).await
     }
 
     /// Takes over from every manager that kept the last-applied annotation, that is, from client-side applies.
@@ -87,12 +86,12 @@ impl Work<'_> {
             return Ok(false);
         }
         let target = self.manifest.target();
-        let how = (self.ask.manager, self.ask.dry_run.parameter());
+        let mode = Mode { manager: self.ask.manager, dry_run: self.ask.dry_run.parameter() };
         let mut object = applied.clone();
         let mut repeats = 0;
         loop {
             let Some(patch) = managed_fields::upgrade(&object, &former, self.ask.manager) else { return Ok(false) };
-            match self.cluster.patch_with(self.permit, &target, (JSON_PATCH, &patch), how).await {
+            match self.cluster.patch_with(self.permit, &target, (JSON_PATCH, &patch), mode).await {
                 Ok(_) => return Ok(true),
                 Err(Error::Conflict(_)) if repeats < REPEATS => repeats += 1,
                 Err(error) => return Err(error),
