@@ -77,13 +77,14 @@ impl Process {
 
 /// Asks all to end and kills those that have not after two seconds.
 pub async fn stop(processes: &mut Vec<Process>) {
-    for process in processes.iter() {
-        if let Some(pid) = process.child.id() {
-            kernel::signal(pid, libc::SIGTERM);
-        }
+    let leaders: Vec<u32> = processes.iter().filter_map(Process::id).collect();
+    for pid in &leaders {
+        kernel::signal(*pid, libc::SIGTERM);
     }
     let all = processes.iter_mut().map(|process| process.child.wait());
     let _ = timeout(GRACE, futures::future::join_all(all)).await;
+    // A process group keeps its number while a member lives, so what these kill is ours: a process, or its children.
+    leaders.into_iter().for_each(kernel::kill_group);
     for process in processes.iter_mut() {
         // Killing what has ended already fails, which is what we want.
         let _ = process.child.kill().await;

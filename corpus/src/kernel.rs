@@ -28,6 +28,15 @@ pub fn signal(pid: u32, signal: i32) {
     }
 }
 
+/// Kills whatever is left of the process group that `pid` leads.
+pub fn kill_group(pid: u32) {
+    let Ok(pid) = libc::pid_t::try_from(pid) else { return };
+    // SAFETY: kill takes plain numbers; a negative one names the group.
+    unsafe {
+        libc::kill(-pid, libc::SIGKILL);
+    }
+}
+
 /// Brings the loopback interface of this network namespace up, as `ip link set lo up` does.
 pub fn loopback_up() -> Result<()> {
     // SAFETY: socket takes plain numbers; the descriptor it returns is owned by nobody else.

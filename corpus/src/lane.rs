@@ -61,9 +61,11 @@ fn tell(message: &Message) {
     println!("{}", serde_json::to_string(message).unwrap_or_default());
 }
 
-/// Serves cases until the input ends or a signal comes.
-pub async fn serve(lane: Lane) -> Result<()> {
-    kernel::loopback_up().context("cannot bring the loopback interface up")?;
+/// Serves cases until the input ends or a signal comes; a `bare` lane has no namespace of its own.
+pub async fn serve(lane: Lane, bare: bool) -> Result<()> {
+    if !bare {
+        kernel::loopback_up().context("cannot bring the loopback interface up")?;
+    }
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut stage = None;

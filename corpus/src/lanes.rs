@@ -33,13 +33,20 @@ pub enum Event {
 
 /// Runs every case; `hear` gets what happens.  `lane` is the first lane; others differ in their folder.
 pub async fn run(cases: Vec<PathBuf>, count: usize, lane: &Lane, hear: &mut (dyn FnMut(Event) + Send)) -> Result<()> {
-    let count = count.clamp(1, cases.len().max(1));
+    let unshare = unshare().await;
+    let count = match &unshare {
+        Ok(_) => count.clamp(1, cases.len().max(1)),
+        Err(reason) => {
+            hear(Event::Said(0, format!("one lane, on this machine's own ports: {reason:#}")));
+            1
+        }
+    };
+    let unshare = unshare.ok();
     let queue = Mutex::new(VecDeque::from(cases));
     let hear = Mutex::new(hear);
-    let unshare = unshare().await?;
     let lanes = (0..count).map(|number| {
         let lane = Lane { dir: lane.dir.join(format!("lane-{number}")), ..lane.clone() };
-        let feed = Feed { number, lane, unshare: &unshare, queue: &queue, hear: &hear };
+        let feed = Feed { number, lane, unshare: unshare.as_deref(), queue: &queue, hear: &hear };
         async move { feed.run().await }
     });
     futures::future::try_join_all(lanes).await.map(drop)
@@ -61,14 +68,14 @@ async fn unshare() -> Result<Vec<&'static str>> {
             Err(error) => reason = error.to_string(),
         }
     }
-    bail!("lanes need network namespaces, and unshare cannot make one here: {reason}")
+    bail!("unshare cannot make a network namespace here: {reason}")
 }
 
 /// One lane as seen from outside.
 struct Feed<'a, 'h> {
     number: usize,
     lane: Lane,
-    unshare: &'a [&'static str],
+    unshare: Option<&'a [&'static str]>,
     queue: &'a Mutex<VecDeque<PathBuf>>,
     hear: &'a Mutex<&'h mut (dyn FnMut(Event) + Send)>,
 }
@@ -99,8 +106,19 @@ impl Feed<'_, '_> {
 
     fn start(&self) -> Result<Talk> {
         let lane = &self.lane;
-        let mut command = Command::new("unshare");
-        command.args(self.unshare).arg("--").arg(std::env::current_exe()?).arg("lane");
+        let this = std::env::current_exe()?;
+        let mut command = match self.unshare {
+            Some(args) => {
+                let mut command = Command::new("unshare");
+                command.args(args).arg("--").arg(this).arg("lane");
+                command
+            }
+            None => {
+                let mut command = Command::new(this);
+                command.args(["lane", "--bare"]);
+                command
+            }
+        };
         command.arg("--dir").arg(&lane.dir).arg("--bin").arg(lane.tools.dir()).arg("--litecd").arg(&lane.litecd);
         if lane.judge.events {
             command.arg("--events");

@@ -11,7 +11,7 @@ use corpus::lane::{self, Bench, Lane};
 use corpus::lanes::{self, Event};
 use corpus::run::Endpoints;
 use corpus::servers::{PORT, Servers};
-use corpus::tools::Tools;
+use corpus::tools::{Need, Tools};
 use corpus::verdict::{Judge, Verdict};
 use corpus::{case, expected, subject, web};
 use serde_json::{Value, json};
@@ -88,6 +88,9 @@ struct LaneArgs {
     events: bool,
     #[arg(long)]
     verbose: bool,
+    /// Not in a namespace.
+    #[arg(long)]
+    bare: bool,
 }
 
 fn main() -> ExitCode {
@@ -114,14 +117,15 @@ async fn dispatch(command: Command) -> Result<bool> {
         Command::Lane(args) => {
             let judge = Judge { events: args.events, record: false };
             let tools = Tools::at(&args.bin);
-            lane::serve(Lane { dir: args.dir, tools, litecd: args.litecd, judge, verbose: args.verbose }).await?;
+            let lane = Lane { dir: args.dir, tools, litecd: args.litecd, judge, verbose: args.verbose };
+            lane::serve(lane, args.bare).await?;
             Ok(true)
         }
     }
 }
 
 fn find_tools() -> Result<Tools> {
-    Tools::find_or_build(&mut |text| eprintln!("{text}"))
+    Tools::find_or_build(Need::Cluster, &mut |text| eprintln!("{text}"))
 }
 
 async fn run(args: RunArgs) -> Result<bool> {

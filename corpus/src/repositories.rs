@@ -15,47 +15,48 @@ use crate::child::{run, run_command};
 use crate::servers::{Addresses, Servers};
 
 impl Servers {
-    /// Makes the folder `commit.from` of `case` the whole content of a repository; `minute` is the commit's time.
-    pub async fn commit(&self, case: &Path, commit: &Commit, minute: usize) -> Result<()> {
+    /// Makes the folder `commit.from` of `case` the whole content of a repository; `date` is the commit's, as git reads it.
+    pub async fn commit(&self, case: &Path, commit: &Commit, date: &str) -> Result<()> {
         let bare = self.root.join("git").join(format!("{}.git", commit.repo));
         let work = self.root.join("work").join(&commit.repo);
         let branch = commit.branch.as_deref().unwrap_or("main");
         if !bare.exists() {
             fs::create_dir_all(&bare)?;
             fs::create_dir_all(&work)?;
-            git(&bare, minute, &["init", "-q", "--bare", "."]).await?;
-            git(&work, minute, &["init", "-q", "."]).await?;
-            git(&work, minute, &["remote", "add", "origin", &bare.to_string_lossy()]).await?;
+            git(&bare, date, &["init", "-q", "--bare", "."]).await?;
+            git(&work, date, &["init", "-q", "."]).await?;
+            git(&work, date, &["remote", "add", "origin", &bare.to_string_lossy()]).await?;
         }
         if has(&work, &format!("refs/heads/{branch}")).await {
-            git(&work, minute, &["checkout", "-q", branch]).await?;
+            git(&work, date, &["checkout", "-q", branch]).await?;
         } else if has(&work, "HEAD").await {
-            git(&work, minute, &["checkout", "-q", "-b", branch]).await?;
+            git(&work, date, &["checkout", "-q", "-b", branch]).await?;
         }
         empty(&work)?;
         copy_tree(&case.join(&commit.from), &work, &self.addresses)?;
         let message = commit.message.as_deref().unwrap_or(&commit.from);
-        git(&work, minute, &["add", "-A", "."]).await?;
-        git(&work, minute, &["commit", "-q", "--allow-empty", "-m", message]).await?;
-        git(&work, minute, &["push", "-q", "-f", "origin", &format!("HEAD:refs/heads/{branch}")]).await?;
+        git(&work, date, &["add", "-A", "."]).await?;
+        git(&work, date, &["commit", "-q", "--allow-empty", "-m", message]).await?;
+        git(&work, date, &["push", "-q", "-f", "origin", &format!("HEAD:refs/heads/{branch}")]).await?;
         if let Some(tag) = &commit.tag {
-            git(&work, minute, &["tag", "-f", tag]).await?;
-            git(&work, minute, &["push", "-q", "-f", "origin", &format!("refs/tags/{tag}")]).await?;
+            git(&work, date, &["tag", "-f", tag]).await?;
+            git(&work, date, &["push", "-q", "-f", "origin", &format!("refs/tags/{tag}")]).await?;
         }
         Ok(())
     }
 
     /// Serves a public repository at a commit; `$CORPUS_MIRRORS/OWNER+NAME/repo` is its git directory.
     pub async fn mirror(&self, mirror: &Mirror) -> Result<()> {
+        let date = date(0);
         let mirrors = std::env::var("CORPUS_MIRRORS").context("mirror: CORPUS_MIRRORS is not set")?;
         let source = Path::new(&mirrors).join(mirror.github.replace('/', "+")).join("repo/objects");
         let bare = self.root.join("git").join(format!("{}.git", mirror.repo));
         let branch = format!("refs/heads/{}", mirror.branch.as_deref().unwrap_or("main"));
         fs::create_dir_all(&bare)?;
-        git(&bare, 0, &["init", "-q", "--bare", "."]).await?;
+        git(&bare, &date, &["init", "-q", "--bare", "."]).await?;
         fs::write(bare.join("objects/info/alternates"), format!("{}\n", source.display()))?;
-        git(&bare, 0, &["update-ref", &branch, &mirror.commit]).await?;
-        git(&bare, 0, &["symbolic-ref", "HEAD", &branch]).await
+        git(&bare, &date, &["update-ref", &branch, &mirror.commit]).await?;
+        git(&bare, &date, &["symbolic-ref", "HEAD", &branch]).await
     }
 
     /// Packages a chart folder of `case` and renews the chart repository's index.
@@ -78,16 +79,20 @@ impl Servers {
     }
 }
 
+/// The date of the commits of a case, a minute apart.
+pub fn date(commit: usize) -> String {
+    format!("2026-01-01T00:{commit:02}:00Z")
+}
+
 /// Runs git with nobody's settings but these.
-pub async fn git(dir: &Path, minute: usize, args: &[&str]) -> Result<()> {
-    let date = format!("2026-01-01T00:{minute:02}:00Z");
+async fn git(dir: &Path, date: &str, args: &[&str]) -> Result<()> {
     let mut command = Command::new("git");
     command.args(["-c", "init.defaultBranch=main", "-c", "core.autocrlf=false"]).args(args).current_dir(dir);
     for role in ["AUTHOR", "COMMITTER"] {
         command
             .env(format!("GIT_{role}_NAME"), "Corpus")
             .env(format!("GIT_{role}_EMAIL"), "corpus@example.com")
-            .env(format!("GIT_{role}_DATE"), &date);
+            .env(format!("GIT_{role}_DATE"), date);
     }
     command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
     run_command(&mut command).await.map(drop)

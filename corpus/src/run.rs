@@ -11,6 +11,7 @@ use tokio::time::sleep;
 
 use crate::api::{self, ARGOCD, Cluster, JSON_PATCH, MERGE, Patch};
 use crate::case::{Case, Post, Reference, Refresh, Settle, Step, Sync, Wait};
+use crate::repositories::date;
 use crate::servers::Servers;
 use crate::web;
 
@@ -135,7 +136,7 @@ impl<'a> Run<'a> {
         match step {
             Step::Commit(commit) => {
                 self.commits += 1;
-                self.servers.commit(&self.case.dir, commit, self.commits - 1).await
+                self.servers.commit(&self.case.dir, commit, &date(self.commits - 1)).await
             }
             Step::Mirror(mirror) => self.servers.mirror(mirror).await,
             Step::Chart(chart) => self.servers.chart(&self.case.dir, chart).await,

@@ -40,8 +40,17 @@ pub struct Running {
 }
 
 impl Subject<'_> {
-    /// Applies litecd's CRDs and the configuration.
+    /// Applies litecd's CRDs and the configuration of the goldens.
     pub async fn install(&self, cluster: &mut Cluster) -> Result<()> {
+        self.install_crds(cluster).await?;
+        for object in configuration() {
+            cluster.force(object, Some(ARGOCD)).await?;
+        }
+        Ok(())
+    }
+
+    /// Applies litecd's CRDs and makes Argo CD's namespace.
+    pub async fn install_crds(&self, cluster: &mut Cluster) -> Result<()> {
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": ARGOCD}});
         cluster.force(namespace, None).await?;
         let crds = child::run(self.litecd, &["crds"], Path::new("/")).await?;
@@ -53,11 +62,7 @@ impl Subject<'_> {
         for place in &places {
             established(cluster, place).await?;
         }
-        cluster.discover().await?;
-        for object in configuration() {
-            cluster.force(object, Some(ARGOCD)).await?;
-        }
-        Ok(())
+        cluster.discover().await
     }
 
     /// Starts the controller and waits until it is ready.

@@ -106,7 +106,7 @@ fn the_text_of_events_counts_only_when_asked_for() {
     let golden = snapshot("s", json!({}));
     let mut got = golden.clone();
     got["s"]["events"]["Application/one"] = json!(["Normal Synced: b"]);
-    assert!(compare(&[golden.clone()], &got, false).lines.is_empty());
+    assert!(compare(std::slice::from_ref(&golden), &got, false).lines.is_empty());
     assert_eq!(compare(&[golden], &got, true).lines.len(), 1);
 }
 
@@ -185,7 +185,8 @@ fn a_wait_looks_at_dotted_paths() {
 #[test]
 fn wants_are_partial_and_the_nearest_variant_counts() {
     let got = json!({"s": {"apps": {"one": {"n": 1, "list": [{"type": "A", "x": 1}, {"type": "B"}]}}}});
-    let check = |want: Value, unmet: usize| assert_eq!(want::unmet(&[want.clone()], &got).len(), unmet, "{want}");
+    let check =
+        |want: Value, unmet: usize| assert_eq!(want::unmet(std::slice::from_ref(&want), &got).len(), unmet, "{want}");
     check(json!({"s": {"apps": {"one": {"n": 1}}}}), 0);
     check(json!({"s": {"apps": {"one": {"n": 2, "m": 1}}}}), 2);
     check(json!({"s": {"apps": {"two": "<absent>", "one": "<present>"}}}), 0);

@@ -20,6 +20,15 @@ const INSTALLED: [(&str, &str, &str); 3] = [
     ("kwok", "sigs.k8s.io/kwok/cmd/kwok", "v0.8.0"),
 ];
 
+/// Which of the binaries are needed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// helm and kustomize: what litecd itself runs.
+    Renderers,
+    /// Those and a cluster's.
+    Cluster,
+}
+
 /// A folder with the binaries.
 #[derive(Debug, Clone)]
 pub struct Tools {
@@ -29,7 +38,7 @@ pub struct Tools {
 impl Tools {
     /// The binaries that `LITECD_TEST_BIN` names, or else those in the target folder, which are built when missing.
     /// `say` hears what is being built.
-    pub fn find_or_build(say: &mut dyn FnMut(&str)) -> Result<Self> {
+    pub fn find_or_build(need: Need, say: &mut dyn FnMut(&str)) -> Result<Self> {
         if let Some(dir) = std::env::var_os("LITECD_TEST_BIN").filter(|dir| !dir.is_empty()) {
             let dir = PathBuf::from(dir);
             let dir = dir.canonicalize().with_context(|| format!("LITECD_TEST_BIN: {}", dir.display()))?;
@@ -40,14 +49,16 @@ impl Tools {
         let tools = Self { dir: dir.canonicalize()? };
         for (name, module, version) in INSTALLED {
             let stamp = format!("{module}@{version}");
-            if tools.is_stamped(name, &stamp) {
+            if tools.is_stamped(name, &stamp) || (name == "kwok" && need == Need::Renderers) {
                 continue;
             }
             say(&format!("building {name} {version}"));
             go(Command::new("go").args(["install", &stamp]).env("GOBIN", &tools.dir))?;
             tools.stamp(name, &stamp)?;
         }
-        tools.control_plane(say)?;
+        if need == Need::Cluster {
+            tools.control_plane(say)?;
+        }
         Ok(tools)
     }
 

@@ -1,0 +1,82 @@
+//! `cargo xtask test`: everything that must hold before a change is taken.
+//!
+//! Out: the output of each check, then the corpus; the last line is the corpus's `N passed, M failed`.
+//! Invariant: a check that fails does not hide the ones after it.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result};
+use clap::Args;
+
+use crate::{cargo, workspace};
+
+/// What is tested.
+#[derive(Args)]
+pub struct Options {
+    /// Run also the cases listed in corpus/expected-failures.txt.
+    #[arg(long)]
+    all: bool,
+    /// Let property tests try many more inputs.
+    #[arg(long)]
+    long: bool,
+    /// Clusters at once; what the machine carries unless said.
+    #[arg(long)]
+    lanes: Option<usize>,
+}
+
+/// Runs every check; true when all hold.
+pub fn run(options: &Options) -> Result<bool> {
+    let mut env = Vec::new();
+    // Tests that compare with Argo CD's own tables run where those are at hand.
+    let reference = workspace().join("../shared");
+    if std::env::var_os("LITECD_REFERENCE").is_none()
+        && let Ok(reference) = reference.canonicalize()
+    {
+        env.push(("LITECD_REFERENCE", reference));
+    }
+    if options.long {
+        env.push(("PROPTEST_CASES", PathBuf::from("20000")));
+    }
+    let checks: [&[&str]; 3] = [
+        &["fmt", "--all", "--check"],
+        &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
+        &["test", "--workspace"],
+    ];
+    let mut failures = Vec::new();
+    for check in checks {
+        println!("== cargo {}", check.join(" "));
+        failures.extend(cargo(check, &env).err());
+    }
+    println!("== corpus");
+    // The whole workspace, so that dependencies are built with the features that the tests had them with.
+    cargo(&["build", "--workspace"], &[])?;
+    let (passed, last) = corpus(options)?;
+    for failure in &failures {
+        println!("{failure:#}");
+    }
+    println!("{last}");
+    Ok(passed && failures.is_empty())
+}
+
+/// Runs the corpus; whether it passed, and its last line, which is held back.
+fn corpus(options: &Options) -> Result<(bool, String)> {
+    let mut command = Command::new(corpus::target().join("debug/corpus"));
+    command.arg("run").stdout(Stdio::piped());
+    if options.all {
+        command.arg("--all");
+    }
+    if let Some(lanes) = options.lanes {
+        command.arg("--lanes").arg(lanes.to_string());
+    }
+    let mut child = command.spawn().context("cannot run the corpus")?;
+    let mut last = String::new();
+    for line in BufReader::new(child.stdout.take().context("no output")?).lines() {
+        if !last.is_empty() {
+            println!("{last}");
+        }
+        last = line?;
+    }
+    Ok((child.wait()?.success(), last))
+}
