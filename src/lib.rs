@@ -16,6 +16,7 @@ pub mod api;
 pub mod check;
 pub mod cli;
 pub mod cluster;
+pub mod compare;
 pub mod controller;
 pub mod diff;
 pub mod gocompat;

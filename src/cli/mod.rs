@@ -1,1 +1,62 @@
-//! The cli room.
+//! The command line: the only room that prints.
+//!
+//! In:  arguments.
+//! Out: text on standard output, errors on standard error, exit codes that scripts can use: 0 good, 1 the answer is
+//! no, 2 the question could not be answered.
+
+mod check;
+mod controller;
+mod crds;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Exit code for usage errors and unreadable input.
+pub const UNANSWERED: u8 = 2;
+
+/// A small GitOps controller that reads Argo CD's Application, AppProject and ApplicationSet unchanged.
+#[derive(Parser)]
+#[command(name = "litecd", version, disable_help_subcommand = true)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs the controller.
+    Controller(controller::Args),
+    /// Says which Argo CD features a repository uses, and whether this build supports them.
+    Check(check::Args),
+    /// Prints the CustomResourceDefinitions.
+    Crds(crds::Args),
+    /// Prints the version.
+    Version,
+}
+
+/// Runs the command line.
+pub fn run() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { UNANSWERED } else { 0 });
+        }
+    };
+    let outcome = match args.command {
+        Command::Controller(args) => controller::run(args),
+        Command::Check(args) => check::run(&args),
+        Command::Crds(args) => crds::run(&args),
+        Command::Version => version(),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("litecd: {error:#}");
+        ExitCode::from(UNANSWERED)
+    })
+}
+
+fn version() -> anyhow::Result<ExitCode> {
+    println!("litecd {} (status format of Argo CD {})", env!("CARGO_PKG_VERSION"), crate::api::names::ARGOCD_VERSION);
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,1 +1,29 @@
-//! The controller room.
+//! The only loops: watches in, one reconcile at a time per application, writes out.
+//!
+//! In:  options from the command line.
+//! Out: a controller that runs until it is told to stop.
+//! Invariant: nothing is written without the permit of the last verdict; a panic ends one reconcile, not the process.
+//! Source: APP-049 to APP-069 (`controller/appcontroller.go`).
+
+mod autosync;
+mod clock;
+mod comparison;
+mod config;
+mod context;
+mod deletion;
+mod desired;
+mod destination;
+mod execute;
+mod feeds;
+mod leftovers;
+mod operation;
+mod persist;
+mod projects;
+mod queue;
+mod reconcile;
+mod refresh;
+mod run;
+mod serve;
+mod stores;
+
+pub use run::{Options, run};

@@ -1,0 +1,29 @@
+//! `litecd crds`.
+
+use std::process::ExitCode;
+
+/// Prints the CustomResourceDefinitions.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Output format: yaml or json.
+    #[arg(long, short, default_value = "yaml")]
+    output: String,
+}
+
+/// Runs `litecd crds`.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let crds = crate::api::crds();
+    match args.output.as_str() {
+        "yaml" => {
+            for crd in crds {
+                print!("---\n{}", serde_yaml::to_string(&crd)?);
+            }
+        }
+        "json" => {
+            let list = serde_json::json!({"apiVersion": "v1", "kind": "List", "items": crds});
+            println!("{}", serde_json::to_string(&list)?);
+        }
+        other => anyhow::bail!("unknown output format {other:?}: use yaml or json"),
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,124 @@
+//! Starts automated operations.
+//!
+//! In:  a comparison.
+//! Out: an operation posted to the Application, or a `SyncError` condition, or a timer.
+//! Source: APP-142 to APP-157 (`controller/appcontroller.go` `autoSync`, `util/argo/argo.go` `SetAppOperation`).
+
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use super::comparison::Comparison;
+use super::context::Context;
+use super::persist;
+use super::queue::Purpose;
+use super::stores::StoredApp;
+use crate::api::operation::Operation;
+use crate::api::status::{Condition, Time};
+use crate::api::names;
+use crate::cluster::{Error, Target};
+use crate::compare::Level;
+use crate::guard::Permit;
+use crate::project::EffectiveProject;
+use crate::status;
+use crate::sync::auto::{self, Auto, AutoInput};
+
+/// Decides on an automated sync and posts it; edits the conditions as Argo CD does.
+pub async fn run(
+    ctx: &Rc<Context>,
+    permit: Permit,
+    app: &StoredApp,
+    (found, project): (&Comparison, &EffectiveProject),
+    conditions: &mut Vec<Condition>,
+) {
+    let now = Time::from_timestamp(ctx.now());
+    match project.can_sync(&app.app, false, None, ctx.now()) {
+        Ok(true) => {}
+        Ok(false) | Err(_) => return tracing::info!("Sync prevented by sync window"),
+    }
+    let input = AutoInput {
+        app: &app.app,
+        status: &found.status,
+        resources: &found.resources,
+        compares_revisions: true,
+        backoff: &ctx.self_heal_backoff(),
+        now: ctx.now(),
+    };
+    let mut raised = None;
+    match auto::decide(&input) {
+        Auto::Skip(log) => log.iter().for_each(|log| tracing::info!("{log}")),
+        Auto::Error(text) => raised = Some(Condition::new("SyncError", text)),
+        Auto::Wait { after, log } => {
+            tracing::info!("{log}");
+            ctx.queue.add_after(&app.key(), Some(Level::Latest), Purpose::SelfHeal, after);
+        }
+        Auto::Start { operation, event } => match post(ctx, permit, app, &operation).await {
+            Ok(true) => {
+                persist::event(ctx, permit, app, ("Normal", "OperationStarted"), &event).await;
+                tracing::info!("{event}");
+            }
+            Ok(false) => tracing::info!("Skipping auto-sync: another operation is in progress"),
+            Err(text) => raised = Some(Condition::new("SyncError", text)),
+        },
+    }
+    *conditions = status::set_conditions(conditions, raised.into_iter().collect(), &["SyncError"], now);
+}
+
+/// Sets `.operation` and clears the last operation's state, unless another operation is there (APP-156).
+async fn post(ctx: &Context, permit: Permit, app: &StoredApp, operation: &Operation) -> Result<bool, String> {
+    let name = &app.app.metadata.name;
+    loop {
+        let fresh = match ctx.read_app(&app.key()).await {
+            Ok(Some(fresh)) => fresh,
+            Ok(None) => return Ok(false),
+            Err(error) => return Err(format!("error getting application {name:?}: {error}")),
+        };
+        if fresh.app.operation.is_some() {
+            return Ok(false);
+        }
+        let object = with_operation(fresh, operation);
+        let meta = &app.app.metadata;
+        let target = Target::new(&ctx.applications, &meta.namespace, &meta.name);
+        match ctx.cluster.update(permit, &target, &object, names::BINARY_MANAGER).await {
+            Ok(answer) => {
+                let _ = ctx.apps.put(&answer);
+                return Ok(true);
+            }
+            Err(Error::Conflict(_)) => tracing::warn!("Failed to set operation due to update conflict. Retrying again..."),
+            Err(error) => return Err(format!("error updating application {name:?}: {error}")),
+        }
+    }
+}
+
+/// The object that Argo CD would send: typed zero structs become visible (APP-045), unknown fields stay.
+fn with_operation(fresh: StoredApp, operation: &Operation) -> Value {
+    let mut object = fresh.raw;
+    let mut typed = fresh.app;
+    typed.status.operation_state = None;
+    if typed.status.source_hydrator.is_null() {
+        typed.status.source_hydrator = json!({});
+    }
+    fill_missing(&mut object["status"], &serde_json::to_value(&typed.status).unwrap_or_default());
+    if let Some(map) = object["status"].as_object_mut() {
+        map.remove("operationState");
+    }
+    object["operation"] = serde_json::to_value(operation).unwrap_or_default();
+    object
+}
+
+/// Adds what `typed` has and `raw` has not.
+fn fill_missing(raw: &mut Value, typed: &Value) {
+    let Value::Object(typed) = typed else { return };
+    if raw.is_null() {
+        *raw = json!({});
+    }
+    let Value::Object(raw) = raw else { return };
+    for (key, value) in typed {
+        match raw.get_mut(key) {
+            Some(known) => fill_missing(known, value),
+            None => {
+                raw.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}

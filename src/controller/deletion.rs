@@ -1,0 +1,252 @@
+//! One pass of an Application's deletion.
+//!
+//! In:  an Application with a deletion timestamp and finalizers of ours.
+//! Out: hooks created, objects deleted, finalizers removed; errors as the condition `DeletionError`.
+//! Invariant: nothing is deleted unless every kind that the application is known to use was listed.
+//! Source: APP-192 to APP-208 (`controller/appcontroller.go` `finalizeApplicationDeletion`).
+
+use std::collections::HashSet;
+use std::rc::Rc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::config::Config;
+use super::context::Context;
+use super::desired;
+use super::destination::Destination;
+use super::execute::Executor;
+use super::persist;
+use super::queue::Purpose;
+use super::stores::StoredApp;
+use crate::api::status::{Condition, Time};
+use crate::api::{Application, GroupKind, ObjectExt, names};
+use crate::guard::Permit;
+use crate::project::EffectiveProject;
+use crate::settings::Settings;
+use crate::sync::deletion::{self, Cascade, Cleanup, HookStage, Stage, Trouble};
+use crate::sync::hooks::DeleteHook;
+use crate::sync::{self, Action, Answer, ObjectRef, Propagation};
+use crate::{cluster, health, status, track};
+
+/// How often a deletion that waits is looked at even if nothing tells of a change.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Whether the stage is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Done,
+    Waits,
+}
+
+/// Runs one pass.
+pub async fn run(ctx: &Rc<Context>, permit: Permit, app: &StoredApp) {
+    let key = app.key();
+    // What the store holds may be old; finalizers must not be decided on that.
+    let fresh = match ctx.read_app(&key).await {
+        Ok(Some(fresh)) => fresh,
+        Ok(None) => return,
+        Err(error) => {
+            tracing::warn!(reason = %error, "Unable to get refreshed application info prior deleting resources");
+            return ctx.again(&key);
+        }
+    };
+    if let Err(text) = pass(ctx, permit, &fresh).await {
+        tell(ctx, permit, &fresh, &text).await;
+        ctx.again(&key);
+    }
+}
+
+/// Shows why the deletion does not go on (APP-208).
+async fn tell(ctx: &Context, permit: Permit, app: &StoredApp, text: &str) {
+    let now = Time::from_timestamp(ctx.now());
+    let known = app.app.status.conditions.iter().any(|c| c.r#type == "DeletionError" && c.message == text);
+    if !known {
+        let conditions =
+            status::set_conditions(&app.app.status.conditions, vec![Condition::new("DeletionError", text)], &["DeletionError"], now);
+        let patch = serde_json::json!({"status": {"conditions": conditions}});
+        if let Err(error) = ctx.patch_app(permit, app, &patch).await {
+            tracing::warn!(reason = %error, "Error updating application");
+        }
+    }
+    let message = format!("Unable to delete application resources: {text}");
+    persist::event(ctx, permit, app, ("Warning", "StatusRefreshed"), &message).await;
+}
+
+async fn pass(ctx: &Rc<Context>, permit: Permit, app: &StoredApp) -> Result<(), String> {
+    if deletion::stage(&app.app.metadata.finalizers) == Stage::Finished {
+        return Ok(());
+    }
+    let config = ctx.config();
+    let project = super::projects::load(ctx, &config, &app.app).map_err(|condition| condition.message)?;
+    let destination = match ctx.destination(&config, &app.app.spec.destination).await {
+        Ok(destination) => destination,
+        Err(text) if super::destination::is_unsupported(&text) => return Err(text),
+        Err(text) => {
+            tracing::warn!(reason = text, "Unable to get destination cluster");
+            let left = deletion::give_up(&app.app.metadata.finalizers);
+            return persist::finalizers(ctx, permit, app, &left).await.map_err(|error| error.to_string());
+        }
+    };
+    let settings = config.settings.as_ref().map_err(Clone::clone)?;
+    let scene = Scene { ctx, permit, app: &app.app, config: &config, settings, project: &project, destination: &destination };
+    let mut finalizers = app.app.metadata.finalizers.clone();
+    loop {
+        let stage = deletion::stage(&finalizers);
+        if stage == Stage::Finished || scene.stage(stage).await? == Progress::Waits {
+            if stage != Stage::Finished {
+                ctx.queue.add_after(&app.key(), None, Purpose::Again, PATIENCE);
+            }
+            return Ok(());
+        }
+        finalizers = deletion::after(stage, &finalizers);
+        persist::finalizers(ctx, permit, app, &finalizers)
+            .await
+            .map_err(|error| stage.error(Trouble::Finalizers, &error.to_string()))?;
+        // Only the first stage flows on into the next (APP-196).
+        if stage != Stage::Hooks(DeleteHook::PreDelete) {
+            ctx.queue.add(&app.key(), None);
+            return Ok(());
+        }
+    }
+}
+
+struct Scene<'a> {
+    ctx: &'a Rc<Context>,
+    permit: Permit,
+    app: &'a Application,
+    config: &'a Config,
+    settings: &'a Settings,
+    project: &'a EffectiveProject,
+    destination: &'a Destination,
+}
+
+impl Scene<'_> {
+    async fn stage(&self, stage: Stage) -> Result<Progress, String> {
+        let live = self.live().await.map_err(|text| stage.error(Trouble::Reading, &text))?;
+        let worked = match stage {
+            Stage::Hooks(kind) => self.hooks(kind, &live).await,
+            Stage::Cascade => self.cascade(&live).await,
+            Stage::Cleanup(kind) => self.clean_up(kind, &live).await,
+            Stage::Finished => Ok(Progress::Done),
+        };
+        worked.map_err(|text| stage.error(Trouble::Working, &text))
+    }
+
+    /// Live objects of the application that the project permits.
+    async fn live(&self) -> Result<Vec<Value>, String> {
+        let kinds: HashSet<GroupKind> =
+            self.app.status.resources.iter().map(|entry| GroupKind::new(&entry.group, &entry.kind)).collect();
+        self.destination.watch(&kinds, &self.settings.resource_filter).await?;
+        let mut live = self.destination.live.owned_by(&self.app.instance_name(&self.ctx.namespace));
+        let scopes = self.destination.scopes(live.iter().map(ObjectExt::group_kind)).await;
+        live.retain(|object| {
+            let namespaced = scopes.get(&object.group_kind()).copied().flatten().unwrap_or(false);
+            super::projects::permits_live(self.project, self.config, self.destination, (object, namespaced))
+        });
+        Ok(live)
+    }
+
+    async fn cascade(&self, live: &[Value]) -> Result<Progress, String> {
+        match deletion::cascade(self.app, live) {
+            Cascade::Wait => {
+                tracing::info!(remaining = live.len(), "objects remaining for deletion");
+                Ok(Progress::Waits)
+            }
+            Cascade::AwaitApproval(key) => {
+                tracing::info!(resource = %key, "Resource requires manual confirmation to delete");
+                Ok(Progress::Waits)
+            }
+            Cascade::Delete(objects, propagation) => {
+                tracing::info!(count = objects.len(), "Deleting resources");
+                self.delete(objects, propagation).await?;
+                let left = self.live().await?;
+                Ok(if deletion::is_gone(self.app, &left) { Progress::Done } else { Progress::Waits })
+            }
+            Cascade::Done => Ok(Progress::Done),
+        }
+    }
+
+    async fn hooks(&self, kind: DeleteHook, live: &[Value]) -> Result<Progress, String> {
+        let targets = self.targets().await?;
+        let wanted = deletion::hooks_to_create(kind, self.app, targets, live);
+        if !wanted.is_empty() && self.create(wanted).await? {
+            return Ok(Progress::Waits);
+        }
+        match deletion::judge_hooks(kind, live, &|object| self.health(object))? {
+            HookStage::Wait => Ok(Progress::Waits),
+            HookStage::Done => Ok(Progress::Done),
+            HookStage::Failed { delete, text } => {
+                self.delete(delete, Propagation::Background).await?;
+                Err(text)
+            }
+        }
+    }
+
+    /// Renders the sources at their target revisions (APP-204).
+    async fn targets(&self) -> Result<Vec<Value>, String> {
+        let sources = self.app.spec.effective_sources();
+        let revisions: Vec<String> = sources.iter().map(|source| source.target_revision.clone()).collect();
+        let wanted = desired::Wanted {
+            app: self.app,
+            instance: &self.app.instance_name(&self.ctx.namespace),
+            sources: &sources,
+            revisions: &revisions,
+            hard: false,
+            force_resolve: false,
+            multi: self.app.spec.has_multiple_sources(),
+        };
+        let rendered = self.ctx.desired.manifests(self.config, self.settings, self.destination, &wanted).await?;
+        Ok(rendered.into_iter().flat_map(|source| source.manifests).collect())
+    }
+
+    /// Creates hooks; whether any was created now.
+    async fn create(&self, hooks: Vec<Value>) -> Result<bool, String> {
+        let instance = self.app.instance_name(&self.ctx.namespace);
+        let mut created = false;
+        for mut hook in hooks {
+            let tracked = track::set(&mut hook, &self.settings.tracking, &instance, &self.app.spec.destination.namespace);
+            tracked.map_err(|error| error.to_string())?;
+            let resource = self.destination.cluster.resource(&hook.gvk()).await.map_err(|error| error.text)?;
+            match self.destination.cluster.create(self.permit, &resource, &hook, names::BINARY_MANAGER).await {
+                Ok(object) => {
+                    created = true;
+                    self.destination.keep(&object).await;
+                }
+                Err(cluster::Error::AlreadyExists(_)) => {}
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+        Ok(created)
+    }
+
+    async fn clean_up(&self, kind: DeleteHook, live: &[Value]) -> Result<Progress, String> {
+        match deletion::clean_up(kind, live, &|object| self.health(object))? {
+            Cleanup::Done => Ok(Progress::Done),
+            Cleanup::Wait(objects) => {
+                self.delete(objects, Propagation::Background).await?;
+                Ok(Progress::Waits)
+            }
+        }
+    }
+
+    fn health(&self, object: &Value) -> Result<Option<sync::Health>, String> {
+        match health::of(object, &self.settings.health) {
+            Ok(found) => Ok(found.map(|h| sync::Health { status: h.status.to_string(), message: h.message })),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Deletes all; what is gone already counts as deleted, the first other failure is reported.
+    async fn delete(&self, objects: Vec<ObjectRef>, propagation: Propagation) -> Result<(), String> {
+        let actions = objects.into_iter().map(|object| Action::Delete { object, propagation }).collect();
+        let executor = Executor { ctx: self.ctx, destination: self.destination };
+        for answer in executor.all(self.permit, actions).await {
+            match answer {
+                Answer::Done(Err(failure)) if failure.kind != sync::FailureKind::NotFound => return Err(failure.message),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

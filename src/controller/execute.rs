@@ -1,0 +1,307 @@
+//! Carries out what a sync pass asks for.
+//!
+//! In:  groups of actions.
+//! Out: answers in the same order; every object that a write was answered with goes into the live store at once.
+//! Invariant: the permit is asked for anew before each group, so that a take-over by Argo CD stops a sync between
+//! two groups.
+//! Source: SYNC-042 to SYNC-044, SYNC-082, SYNC-131 to SYNC-133, SYNC-155.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use futures::stream::{self, StreamExt};
+use serde_json::{Value, json};
+
+use super::comparison::Comparison;
+use super::context::Context;
+use super::destination::Destination;
+use super::operation::Scene;
+use crate::api::operation::{OperationState, SyncOperation};
+use crate::api::status::Time;
+use crate::api::{GroupKind, GroupVersionKind, ObjectExt, ResourceKey, names};
+use crate::cluster::{self, Apply, DryRun, Resource, Target};
+use crate::guard::Permit;
+use crate::sync::{self, Action, Answer, Failure, FailureKind, Input, Method, Next, ObjectRef, Pass, Scope};
+use crate::{diff, health};
+
+/// How long a new CRD is waited for (SYNC-082).
+const CRD_PATIENCE: Duration = Duration::from_secs(3);
+
+/// Runs one pass; the outcome is in `state`.
+pub async fn pass(
+    ctx: &Rc<Context>,
+    permit: Permit,
+    (config, app, project): Scene<'_>,
+    (found, operation): (&Comparison, &SyncOperation),
+    state: &mut OperationState,
+) -> Result<(), String> {
+    let Some(destination) = &found.destination else {
+        return Err("Failed to get destination cluster: settings cannot be loaded".to_owned());
+    };
+    let settings = config.settings.as_ref().map_err(|text| format!("Failed to load resource overrides: {text}"))?;
+    let before = state.clone();
+    let respect = operation.sync_options.iter().any(|option| option == "RespectIgnoreDifferences=true");
+    let resources = resources(found, respect)?;
+    let overrides = &settings.health;
+    let health_of = |object: &Value| match health::of(object, overrides) {
+        Ok(found) => Ok(found.map(|h| sync::Health { status: h.status.to_string(), message: h.message })),
+        Err(error) => Err(error.to_string()),
+    };
+    let permitted = |object: &Value, scope: Scope| super::projects::permits_sync(project, config, destination, (object, scope.namespaced));
+    let approved = app.app.metadata.annotations.get(names::DELETION_APPROVED).and_then(|text| Time::parse(text));
+    let input = Input {
+        operation,
+        state: &before,
+        resources,
+        hooks: found.paired.hooks.clone(),
+        namespace: &app.app.spec.destination.namespace,
+        managed_namespace_metadata: app.app.spec.managed_namespace_metadata(),
+        revision: &found.status.revision,
+        deletion_approved: approved,
+        migration_manager: app.app.metadata.annotations.get(names::CSA_MIGRATION_MANAGER).map(String::as_str),
+        now: ctx.now(),
+        wave_delay: ctx.parameters.sync_wave_delay,
+        health: &health_of,
+        permit: &permitted,
+    };
+    let executor = Executor { ctx, destination };
+    let mut pass = Pass::new(input);
+    let mut answers = Vec::new();
+    let mut permit = Some(permit);
+    let update = loop {
+        match pass.next(answers) {
+            Next::Done(update) => break update,
+            Next::Do(actions) => {
+                let Some(allowed) = permit else {
+                    // Whoever took over reads the state that was stored last and goes on from there.
+                    return Ok(());
+                };
+                answers = executor.all(allowed, actions).await;
+                permit = ctx.permit();
+            }
+        }
+    };
+    update.store(state, &app.app.spec);
+    augment(destination, state).await;
+    Ok(())
+}
+
+/// Pairs as a pass takes them, with ignored fields put back where asked for.
+fn resources(found: &Comparison, respect: bool) -> Result<Vec<sync::Resource>, String> {
+    let one = |(index, pair): (usize, &crate::compare::Pair)| {
+        let mut target = pair.target.clone();
+        if respect
+            && let (Some(wanted), Some(live), Some(comparer)) = (&pair.target, &pair.live, &found.comparer)
+        {
+            let kept = diff::respect_ignored(wanted, live, comparer)
+                .map_err(|error| format!("Failed to normalize target resources: {error}"))?;
+            target = Some(kept);
+        }
+        Ok(sync::Resource {
+            target,
+            live: pair.live.clone(),
+            modified: found.differences.get(index).is_none_or(|difference| difference.modified),
+            self_referenced: found.self_referenced.get(index).copied().unwrap_or(false),
+        })
+    };
+    found.paired.pairs.iter().enumerate().map(one).collect()
+}
+
+/// Carries actions out on a destination.
+pub struct Executor<'a> {
+    /// Shared state.
+    pub ctx: &'a Rc<Context>,
+    /// Where.
+    pub destination: &'a Destination,
+}
+
+impl Executor<'_> {
+    /// Carries out a group, bounded in parallel, and answers in order.
+    pub async fn all(&self, permit: Permit, actions: Vec<Action>) -> Vec<Answer> {
+        let limit = self.ctx.parameters.kubectl_parallelism;
+        let limit = if limit == 0 { actions.len().max(1) } else { limit };
+        stream::iter(actions).map(|action| self.one(permit, action)).buffered(limit).collect().await
+    }
+
+    async fn one(&self, permit: Permit, action: Action) -> Answer {
+        match action {
+            Action::Discover(gvk) => Answer::Discovered(self.discover(&gvk).await),
+            Action::Get(object) => Answer::Got(self.get(&object).await),
+            Action::Apply(ask) => Answer::Applied(self.apply(permit, &ask).await),
+            Action::Delete { object, propagation } => Answer::Done(self.delete(permit, &object, propagation).await),
+            Action::SetFinalizers { object, finalizers, resource_version } => {
+                Answer::Done(self.set_finalizers(permit, &object, finalizers, &resource_version).await)
+            }
+            Action::MigrateManagedFields { object, manager } => {
+                Answer::Done(self.migrate(permit, &object, &manager).await)
+            }
+            Action::WaitForCrd { name } => {
+                self.wait_for_crd(&name).await;
+                Answer::Done(Ok(()))
+            }
+            Action::Sleep(pause) => {
+                tokio::time::sleep(pause).await;
+                Answer::Done(Ok(()))
+            }
+        }
+    }
+
+    async fn discover(&self, gvk: &GroupVersionKind) -> Result<Scope, Failure> {
+        match self.destination.cluster.resource_with_verb(gvk, "get").await {
+            Ok(resource) => Ok(Scope { namespaced: resource.namespaced }),
+            Err(error) if error.not_found => Err(Failure::not_found(error.text)),
+            Err(error) => Err(Failure::other(error.text)),
+        }
+    }
+
+    async fn resource(&self, gvk: &GroupVersionKind) -> Result<std::sync::Arc<Resource>, Failure> {
+        self.destination.cluster.resource(gvk).await.map_err(|error| {
+            if error.not_found { Failure::not_found(error.text) } else { Failure::other(error.text) }
+        })
+    }
+
+    async fn get(&self, object: &ObjectRef) -> Result<Value, Failure> {
+        let resource = self.resource(&object.gvk).await?;
+        let target = Target::new(&resource, &object.namespace, &object.name);
+        let found = self.destination.cluster.fetch(&target).await.map_err(failure)?;
+        self.destination.live.written(&found);
+        Ok(found)
+    }
+
+    async fn apply(&self, permit: Permit, ask: &sync::Apply) -> Result<String, Failure> {
+        let dry_run = if ask.dry_run { DryRun::Client } else { DryRun::None };
+        match &ask.method {
+            Method::Update { resource_version } => self.update(permit, ask, resource_version).await,
+            Method::Create | Method::ClientSide | Method::ServerSide | Method::Replace => {
+                let call = Apply {
+                    object: &ask.object,
+                    live: None,
+                    dry_run,
+                    server_side: ask.method == Method::ServerSide,
+                    force: ask.force,
+                    replace: matches!(ask.method, Method::Replace | Method::Create),
+                    manager: names::FIELD_MANAGER,
+                };
+                let applied = self.destination.cluster.apply(permit, &call).await;
+                let applied = applied.map_err(|error| Failure { kind: kind_of(error.cause.as_deref()), message: error.text })?;
+                if let Some(object) = &applied.object {
+                    self.destination.keep(object).await;
+                }
+                Ok(applied.message)
+            }
+        }
+    }
+
+    async fn update(&self, permit: Permit, ask: &sync::Apply, version: &str) -> Result<String, Failure> {
+        let mut object = Value::clone(&ask.object);
+        object.metadata_mut().insert("resourceVersion".to_owned(), version.into());
+        let resource = self.resource(&object.gvk()).await?;
+        let target = Target::new(&resource, object.namespace(), object.name());
+        let updated = self.destination.cluster.update(permit, &target, &object, names::BINARY_MANAGER).await.map_err(failure)?;
+        self.destination.keep(&updated).await;
+        Ok(String::new())
+    }
+
+    async fn delete(&self, permit: Permit, object: &ObjectRef, how: sync::Propagation) -> Result<(), Failure> {
+        let resource = self.resource(&object.gvk).await?;
+        let target = Target::new(&resource, &object.namespace, &object.name);
+        let how = match how {
+            sync::Propagation::Foreground => cluster::Propagation::Foreground,
+            sync::Propagation::Background => cluster::Propagation::Background,
+            sync::Propagation::Orphan => cluster::Propagation::Orphan,
+        };
+        let uid = Some(object.uid.as_str()).filter(|uid| !uid.is_empty());
+        let left = self.destination.cluster.delete(permit, &target, how, uid).await.map_err(failure)?;
+        match left {
+            Some(left) if left.is_deleting() && !left.finalizers().is_empty() => self.destination.live.written(&left),
+            _ => self.destination.live.deleted(&key(&resource, object), &object.uid),
+        }
+        Ok(())
+    }
+
+    async fn set_finalizers(
+        &self,
+        permit: Permit,
+        object: &ObjectRef,
+        finalizers: Vec<String>,
+        version: &str,
+    ) -> Result<(), Failure> {
+        let resource = self.resource(&object.gvk).await?;
+        let target = Target::new(&resource, &object.namespace, &object.name);
+        let list = if finalizers.is_empty() { Value::Null } else { json!(finalizers) };
+        let patch = json!({"metadata": {"resourceVersion": version, "finalizers": list}});
+        let answer = self.destination.cluster.merge_patch(permit, &target, &patch, names::BINARY_MANAGER).await;
+        let changed = answer.map_err(failure)?;
+        if changed.is_deleting() && changed.finalizers().is_empty() {
+            self.destination.live.deleted(&key(&resource, object), changed.uid());
+        } else {
+            self.destination.live.written(&changed);
+        }
+        Ok(())
+    }
+
+    async fn migrate(&self, permit: Permit, object: &ObjectRef, manager: &str) -> Result<(), Failure> {
+        let resource = self.resource(&object.gvk).await?;
+        let target = Target::new(&resource, &object.namespace, &object.name);
+        self.destination.cluster.migrate_ownership(permit, &target, manager, names::FIELD_MANAGER).await.map_err(failure)?;
+        Ok(())
+    }
+
+    async fn wait_for_crd(&self, name: &str) {
+        let gvk = GroupVersionKind::from_api_version("apiextensions.k8s.io/v1", "CustomResourceDefinition");
+        let Ok(resource) = self.resource(&gvk).await else { return };
+        let established = async {
+            loop {
+                let found = self.destination.cluster.get(&resource, "", name).await;
+                if found.ok().flatten().is_some_and(|crd| is_established(&crd)) {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        };
+        if tokio::time::timeout(CRD_PATIENCE, established).await.is_err() {
+            tracing::warn!(name, "The CRD is not established yet");
+        }
+        self.destination.cluster.forget_discovery();
+    }
+}
+
+fn key(resource: &Resource, object: &ObjectRef) -> ResourceKey {
+    ResourceKey {
+        group: resource.group.clone(),
+        kind: resource.kind.clone(),
+        namespace: if resource.namespaced { object.namespace.clone() } else { String::new() },
+        name: object.name.clone(),
+    }
+}
+
+fn is_established(crd: &Value) -> bool {
+    let conditions = crd.pointer("/status/conditions").and_then(Value::as_array);
+    conditions.into_iter().flatten().any(|condition| condition["type"] == "Established" && condition["status"] == "True")
+}
+
+fn failure(error: cluster::Error) -> Failure {
+    Failure { kind: kind_of(Some(&error)), message: error.to_string() }
+}
+
+fn kind_of(error: Option<&cluster::Error>) -> FailureKind {
+    match error {
+        Some(error) if error.is_not_found() => FailureKind::NotFound,
+        Some(error) if error.is_conflict() => FailureKind::Conflict,
+        _ => FailureKind::Other,
+    }
+}
+
+/// Rewrites messages about kinds that the cluster does not serve (SYNC-131, SYNC-132).
+async fn augment(destination: &Destination, state: &mut OperationState) {
+    let Some(result) = &mut state.sync_result else { return };
+    let failed = result.resources.iter().any(|entry| entry.status == "SyncFailed");
+    let listed = if failed { destination.cluster.all_listable().await } else { Ok(Vec::new()) };
+    let installed = |wanted: &GroupKind| {
+        let listed = listed.as_ref().map_err(ToString::to_string)?;
+        let same_kind = || listed.iter().filter(|resource| resource.kind == wanted.kind);
+        let found = same_kind().find(|resource| resource.group == wanted.group).or_else(|| same_kind().next());
+        Ok(found.map(|resource| resource.gvk()))
+    };
+    sync::text::augment(&mut result.resources, installed);
+}

@@ -1,0 +1,254 @@
+//! Watches of the control plane's own objects: Applications, projects, settings, and Argo CD's controller.
+//!
+//! In:  feeds.
+//! Out: the stores filled, the verdict kept current, and applications put into the queue.
+//! Source: APP-049, APP-058, APP-066, APP-232, APP-272 (`controller/appcontroller.go` `newApplicationInformerAndLister`).
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashSet};
+use std::rc::Rc;
+
+use serde_json::Value;
+use tokio::sync::watch as signal;
+
+use super::config::Raw;
+use super::context::Context;
+use super::queue::AppKey;
+use super::stores::{StoredApp, key_of};
+use crate::api::{GroupVersionKind, ObjectExt, names};
+use crate::compare::Level;
+use crate::guard::{self, Presence, Verdict};
+use crate::settings::Secret;
+use crate::watch::{Feed, FeedEvent, Selection};
+
+/// What a sink is told.
+enum Told {
+    Listing,
+    Seen(Value),
+    Gone(Value),
+    Listed,
+}
+
+/// One watched kind of the control plane's namespace.
+struct Kind {
+    api_version: &'static str,
+    kind: &'static str,
+    plural: &'static str,
+    labels: Option<&'static str>,
+}
+
+/// Starts the watches of settings, projects and Argo CD's controller; returns once all were listed.
+pub async fn start_settings(ctx: &Rc<Context>) {
+    let raw = Rc::new(RefCell::new(Raw::default()));
+    let presence = Rc::new(RefCell::new(Sightings::default()));
+    let mut ready = Vec::new();
+    let settings = [
+        Kind { api_version: "v1", kind: "ConfigMap", plural: "configmaps", labels: Some("app.kubernetes.io/part-of=argocd") },
+        Kind { api_version: "v1", kind: "Secret", plural: "secrets", labels: Some("argocd.argoproj.io/secret-type") },
+        Kind { api_version: "argoproj.io/v1alpha1", kind: "AppProject", plural: "appprojects", labels: None },
+    ];
+    for kind in settings {
+        let (ctx2, raw, name) = (ctx.clone(), raw.clone(), kind.kind);
+        ready.push(follow(ctx, kind, move |told| settings_told(&ctx2, &raw, name, told)));
+    }
+    for (api_version, kind, plural) in
+        [("apps/v1", "StatefulSet", "statefulsets"), ("apps/v1", "Deployment", "deployments"), ("v1", "Pod", "pods")]
+    {
+        let (ctx2, presence) = (ctx.clone(), presence.clone());
+        let watched = Kind { api_version, kind, plural, labels: None };
+        ready.push(follow(ctx, watched, move |told| guard_told(&ctx2, &presence, kind, told)));
+    }
+    for mut listed in ready {
+        let _ = listed.wait_for(|listed| *listed).await;
+    }
+    ctx.config.replace(Rc::new(raw.borrow().config()));
+}
+
+/// Starts the watch of Applications; returns once they were listed.
+pub async fn start_apps(ctx: &Rc<Context>) {
+    let scope = if ctx.parameters.watches_all_namespaces() { None } else { Some(ctx.namespace.clone()) };
+    let gvk = GroupVersionKind::from_api_version("argoproj.io/v1alpha1", "Application");
+    let feed = Feed::new(ctx.cluster.client(), &gvk, "applications", scope.as_deref());
+    let seen = Rc::new(RefCell::new(None::<HashSet<AppKey>>));
+    let ctx2 = ctx.clone();
+    let mut listed = spawn(gvk, feed, move |told| apps_told(&ctx2, &seen, told));
+    let _ = listed.wait_for(|listed| *listed).await;
+}
+
+fn follow(ctx: &Context, kind: Kind, sink: impl FnMut(Told) + 'static) -> signal::Receiver<bool> {
+    let gvk = GroupVersionKind::from_api_version(kind.api_version, kind.kind);
+    let selection = Selection { namespace: Some(&ctx.namespace), labels: kind.labels };
+    let feed = Feed::selected(ctx.cluster.client(), &gvk, kind.plural, selection);
+    spawn(gvk, feed, sink)
+}
+
+fn spawn(gvk: GroupVersionKind, mut feed: Feed, mut sink: impl FnMut(Told) + 'static) -> signal::Receiver<bool> {
+    let (listed, receiver) = signal::channel(false);
+    tokio::task::spawn_local(async move {
+        loop {
+            match feed.next().await {
+                FeedEvent::Listing => sink(Told::Listing),
+                FeedEvent::Seen(object) => sink(Told::Seen(object.parse(&gvk.api_version(), &gvk.kind))),
+                FeedEvent::Gone(object) => sink(Told::Gone(object.parse(&gvk.api_version(), &gvk.kind))),
+                FeedEvent::Listed => {
+                    sink(Told::Listed);
+                    listed.send_replace(true);
+                }
+                FeedEvent::Failed(text) => {
+                    tracing::warn!(group = gvk.group, kind = gvk.kind, reason = text, "Failed to list or watch");
+                }
+            }
+        }
+    });
+    receiver
+}
+
+fn apps_told(ctx: &Context, seen: &RefCell<Option<HashSet<AppKey>>>, told: Told) {
+    match told {
+        Told::Listing => drop(seen.replace(Some(HashSet::new()))),
+        Told::Seen(object) => {
+            let key = key_of(&object);
+            if !ctx.parameters.is_app_namespace_allowed(&key.namespace, &ctx.namespace) {
+                return;
+            }
+            if let Some(seen) = seen.borrow_mut().as_mut() {
+                seen.insert(key.clone());
+            }
+            if let Ok(before) = ctx.apps.put(&object) {
+                ctx.queue.add(&key, level_of_change(before, &object));
+            }
+        }
+        Told::Gone(object) => forget(ctx, &key_of(&object)),
+        Told::Listed => {
+            if let Some(seen) = seen.take() {
+                for key in ctx.apps.retain(&seen) {
+                    forget(ctx, &key);
+                }
+            }
+        }
+    }
+}
+
+fn forget(ctx: &Context, key: &AppKey) {
+    ctx.apps.remove(key);
+    ctx.queue.forget(key);
+    ctx.repo_errors.borrow_mut().remove(key);
+}
+
+/// Automated sync or self-heal turned on asks for a refresh (APP-058).
+fn level_of_change(before: Option<Value>, now: &Value) -> Option<Level> {
+    let before = StoredApp::from_value(before?).ok()?;
+    let now = StoredApp::from_value(now.clone()).ok()?;
+    let on = |app: &StoredApp| app.app.spec.automated().is_some();
+    let heals = |app: &StoredApp| app.app.spec.automated().is_some_and(|automated| automated.self_heal == Some(true));
+    ((!on(&before) && on(&now)) || (!heals(&before) && heals(&now))).then_some(Level::Latest)
+}
+
+fn settings_told(ctx: &Context, raw: &RefCell<Raw>, kind: &str, told: Told) {
+    {
+        let mut raw = raw.borrow_mut();
+        match (kind, told) {
+            ("ConfigMap", Told::Seen(object)) if object.name() == "argocd-cm" => raw.config_map = Some(data(&object)),
+            ("ConfigMap", Told::Gone(object)) if object.name() == "argocd-cm" => raw.config_map = None,
+            ("Secret", Told::Seen(object)) => {
+                raw.secrets.insert(object.name().to_owned(), Secret::from_object(&object));
+            }
+            ("Secret", Told::Gone(object)) => drop(raw.secrets.remove(object.name())),
+            ("AppProject", Told::Seen(object)) => raw.put_project(&object),
+            ("AppProject", Told::Gone(object)) => drop(raw.projects.remove(object.name())),
+            _ => return,
+        }
+    }
+    ctx.replace_config(raw.borrow().config());
+}
+
+fn data(object: &Value) -> BTreeMap<String, String> {
+    serde_json::from_value(object["data"].clone()).unwrap_or_default()
+}
+
+/// What was seen of Argo CD's controller, by kind and name.
+#[derive(Default)]
+struct Sightings {
+    objects: BTreeMap<(String, String), Value>,
+    listed: HashSet<&'static str>,
+}
+
+fn guard_told(ctx: &Context, sightings: &RefCell<Sightings>, kind: &'static str, told: Told) {
+    let mut seen = sightings.borrow_mut();
+    match told {
+        Told::Listing => {
+            seen.listed.remove(kind);
+            seen.objects.retain(|(known, _), _| known != kind);
+        }
+        Told::Seen(object) if guard::identifies_argocd_controller(&object) => {
+            seen.objects.insert((kind.to_owned(), object.name().to_owned()), thin(&object));
+        }
+        Told::Seen(object) | Told::Gone(object) => {
+            seen.objects.remove(&(kind.to_owned(), object.name().to_owned()));
+        }
+        Told::Listed => {
+            seen.listed.insert(kind);
+        }
+    }
+    // Until all three kinds were listed nobody knows, and who does not know does not write.
+    let presence = (seen.listed.len() == 3).then(|| Presence::from_objects(seen.objects.values()));
+    ctx.replace_verdict(guard::decide(presence.as_ref(), ctx.observe));
+}
+
+/// What the guard looks at, without the rest.
+fn thin(object: &Value) -> Value {
+    let mut thin = serde_json::json!({"apiVersion": object["apiVersion"], "kind": object["kind"],
+        "metadata": {"name": object.name(), "labels": object["metadata"]["labels"]}});
+    for field in ["replicas"] {
+        thin["spec"][field] = object["spec"][field].clone();
+    }
+    for field in ["replicas", "phase"] {
+        thin["status"][field] = object["status"][field].clone();
+    }
+    thin
+}
+
+impl Context {
+    /// Puts new settings in force; objects are judged anew where tracking changed.
+    pub(super) fn replace_config(&self, config: super::config::Config) {
+        let before = self.config.replace(Rc::new(config));
+        let tracking = |config: &super::config::Config| config.settings.as_ref().ok().map(|settings| settings.tracking.clone());
+        let now = self.config();
+        if tracking(&now).is_some() && tracking(&before) != tracking(&now) {
+            self.reclassify();
+        }
+    }
+
+    /// Puts a new verdict in force; everything is looked at when writing becomes allowed.
+    pub(super) fn replace_verdict(&self, verdict: Verdict) {
+        let before = self.verdict.replace(verdict.clone());
+        if before == verdict {
+            return;
+        }
+        match &verdict {
+            Verdict::Write(_) => {
+                tracing::info!("Argo CD's application controller is gone: taking over Applications");
+                for key in self.apps.keys() {
+                    self.queue.add(&key, None);
+                }
+            }
+            Verdict::StandDown { reason } => tracing::info!(coexistence = reason, "Standing down"),
+        }
+    }
+}
+
+/// The application of an instance name (APP-234).
+pub fn key_of_instance(ctx: &Context, instance: &str) -> AppKey {
+    match instance.split_once('_') {
+        Some((namespace, name)) => AppKey { namespace: namespace.to_owned(), name: name.to_owned() },
+        None => AppKey { namespace: ctx.namespace.clone(), name: instance.to_owned() },
+    }
+}
+
+/// The label that marks objects as settings is fixed; nothing else of the namespace is read.
+pub const CMD_PARAMS: &str = "argocd-cmd-params-cm";
+
+/// Whether a live change is the application's own object (APP-061).
+pub fn is_own_object(key: &crate::api::ResourceKey, app: &AppKey) -> bool {
+    key.group == names::GROUP && key.kind == "Application" && key.name == app.name && key.namespace == app.namespace
+}

@@ -1,0 +1,75 @@
+//! One turn of one application.
+//!
+//! In:  a name and the level that was asked for inside.
+//! Out: at most one refresh and one pass of its operation or deletion.
+//! Source: APP-049, APP-067, APP-158 (`controller/appcontroller.go`).
+
+use std::rc::Rc;
+
+use tracing::Instrument;
+
+use super::context::Context;
+use super::queue::{AppKey, Purpose};
+use super::stores::StoredApp;
+use super::{deletion, operation, refresh};
+use crate::api::names;
+use crate::compare::{self, Level, Periods};
+use crate::guard::Permit;
+
+/// Works on one application.
+pub async fn run(ctx: Rc<Context>, key: AppKey, requested: Option<Level>) {
+    let span = tracing::info_span!("reconcile", application = key.name, "app-namespace" = key.namespace);
+    turn(&ctx, &key, requested).instrument(span).await;
+}
+
+async fn turn(ctx: &Rc<Context>, key: &AppKey, requested: Option<Level>) {
+    let Some(permit) = ctx.permit() else { return };
+    let Some(app) = load(ctx, key) else { return };
+    if app.app.metadata.annotations.get(names::SKIP_RECONCILE).is_some_and(|value| is_true(value)) {
+        return;
+    }
+    let periods = Periods { soft: ctx.parameters.soft_period(), hard: ctx.parameters.hard_period() };
+    if let Some(due) = compare::due(&app.app, periods, requested, ctx.now()) {
+        let started = std::time::Instant::now();
+        refresh::run(ctx, permit, &app, &due).await;
+        tracing::info!(level = ?due.level, took_ms = started.elapsed().as_millis(), "Reconciliation completed");
+    }
+    // What the refresh wrote decides what comes next.
+    let Some(app) = load(ctx, key) else { return };
+    schedule_resync(ctx, &app, periods);
+    let Some(permit) = ctx.permit() else { return };
+    next_step(ctx, permit, &app).await;
+}
+
+/// Operations first; deletion waits until the operation is over (APP-158).
+async fn next_step(ctx: &Rc<Context>, permit: Permit, app: &StoredApp) {
+    if app.app.operation.is_some() {
+        operation::run(ctx, permit, &app.key()).await;
+    } else if app.app.metadata.deletion_timestamp.is_some() {
+        deletion::run(ctx, permit, app).await;
+    }
+}
+
+fn load(ctx: &Context, key: &AppKey) -> Option<StoredApp> {
+    match ctx.apps.get(key) {
+        Ok(found) => found,
+        Err(error) => {
+            // One broken Application must not stop the others, and it cannot be given a status either.
+            tracing::warn!(reason = %error, "Failed to read application");
+            None
+        }
+    }
+}
+
+/// Comes back when the comparison expires, spread over the jitter so that a thousand do not come at once (APP-056).
+fn schedule_resync(ctx: &Context, app: &StoredApp, periods: Periods) {
+    let Some(period) = [periods.soft, periods.hard].into_iter().flatten().min() else { return };
+    let left = compare::remaining(&app.app, period, ctx.now()).unwrap_or(period);
+    let jitter = ctx.parameters.jitter(&app.app.metadata.uid);
+    ctx.queue.add_after(&app.key(), None, Purpose::Resync, left + jitter);
+}
+
+/// As Go's `strconv.ParseBool`.
+fn is_true(value: &str) -> bool {
+    matches!(value, "1" | "t" | "T" | "true" | "TRUE" | "True")
+}

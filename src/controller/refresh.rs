@@ -1,0 +1,132 @@
+//! One refresh of an Application: compare, decide on automated sync, store the status.
+//!
+//! In:  an Application and a comparison that is due.
+//! Out: patches of the Application, in Argo CD's order (APP-048); perhaps a new operation.
+//! Source: APP-024 to APP-048, APP-142 to APP-157 (`controller/appcontroller.go` `processAppRefreshQueueItem`).
+
+use std::rc::Rc;
+
+use serde_json::Value;
+
+use super::autosync;
+use super::comparison::{self, Comparison, Failure};
+use super::config::Config;
+use super::context::Context;
+use super::persist::{self, Consume};
+use super::stores::StoredApp;
+use crate::api::status::{ApplicationStatus, Time};
+use crate::compare::{Due, Level};
+use crate::guard::Permit;
+use crate::project::EffectiveProject;
+use crate::status;
+
+/// Condition types that the spec check evaluates (APP-099).
+const SPEC_CONDITIONS: &[&str] = &["InvalidSpecError", "UnknownError"];
+
+/// Runs one refresh.
+pub async fn run(ctx: &Rc<Context>, permit: Permit, app: &StoredApp, due: &Due) {
+    let started = ctx.now();
+    tracing::info!(level = ?due.level, reason = due.reason, "Refreshing app status");
+    let config = ctx.config();
+    if due.level == Level::Nothing && !app.app.status.resources.is_empty() {
+        return summary_only(ctx, permit, app).await;
+    }
+    let mut new = app.app.status.clone();
+    let project = match spec_check(ctx, &config, app, &mut new) {
+        Ok(project) => project,
+        Err(()) => {
+            new.sync.status = "Unknown".to_owned();
+            new.health.status = "Unknown".to_owned();
+            return persist::status(ctx, permit, app, new, Consume::Refresh).await;
+        }
+    };
+    let request = comparison::Request::for_refresh(&app.app, due);
+    let found = match comparison::run(ctx, &config, app, &project, request).await {
+        Ok(found) => found,
+        Err(Failure::Grace) => {
+            tracing::warn!("Ignoring temporary failed attempt to compare app state against repo");
+            return ctx.again_after_grace(&app.key());
+        }
+        Err(Failure::Destination(text)) => {
+            tracing::error!(reason = text, "Failed to get destination cluster");
+            return;
+        }
+    };
+    let app = &normalize_spec(ctx, permit, app).await;
+    store(ctx, permit, app, (due, started), (found, new, &project)).await;
+}
+
+/// Checks project and destination; conditions say what is wrong (APP-098 to APP-115).
+fn spec_check(ctx: &Context, config: &Config, app: &StoredApp, new: &mut ApplicationStatus) -> Result<EffectiveProject, ()> {
+    let checked = super::projects::check(ctx, config, &app.app);
+    let (project, conditions) = match checked {
+        Ok((project, conditions)) => (Some(project), conditions),
+        Err(condition) => (None, vec![condition]),
+    };
+    let failed = !conditions.is_empty();
+    new.conditions =
+        status::set_conditions(&new.conditions, conditions, SPEC_CONDITIONS, Time::from_timestamp(ctx.now()));
+    project.filter(|_| !failed).ok_or(())
+}
+
+/// Level 0: only what the objects below the managed ones can change (APP-062).
+async fn summary_only(ctx: &Context, permit: Permit, app: &StoredApp) {
+    let mut new = app.app.status.clone();
+    let instance = app.app.instance_name(&ctx.namespace);
+    let roots = ctx.live.owned_by(&instance);
+    let kinds = app.app.status.resources.iter().map(|entry| (entry.group.as_str(), entry.kind.as_str()));
+    new.summary = status::summary(&app.app, &roots, kinds, ctx.live.images(&roots));
+    persist::status(ctx, permit, app, new, Consume::Refresh).await;
+}
+
+/// Stores what a comparison found.
+async fn store(
+    ctx: &Rc<Context>,
+    permit: Permit,
+    app: &StoredApp,
+    (due, started): (&Due, jiff::Timestamp),
+    (found, mut new, project): (Comparison, ApplicationStatus, &EffectiveProject),
+) {
+    let now = Time::from_timestamp(ctx.now());
+    new.conditions = status::set_conditions(&new.conditions, found.conditions.clone(), comparison::CONDITIONS, now);
+    let lives: Vec<Value> = found.paired.pairs.iter().filter_map(|pair| pair.live.clone()).collect();
+    let kinds = found.resources.iter().map(|entry| (entry.group.as_str(), entry.kind.as_str()));
+    new.summary = status::summary(&app.app, &lives, kinds, ctx.live.images(&lives));
+    drop(lives);
+    new.resource_health_source =
+        if ctx.parameters.persist_resource_health { String::new() } else { "appTree".to_owned() };
+    if new.reconciled_at.is_none() || due.level >= Level::Latest {
+        new.reconciled_at = Some(Time::from_timestamp(started));
+    }
+    new.resources = found.resources.clone();
+    new.resources.sort_by_key(|entry| entry.key().to_string());
+    autosync::run(ctx, permit, app, (&found, project), &mut new.conditions).await;
+    new.sync = found.status;
+    new.health.status = found.health.to_string();
+    new.source_type = found.source_type;
+    new.source_types = found.source_types;
+    new.controller_namespace = ctx.namespace.clone();
+    if app.app.metadata.deletion_timestamp.is_none() && found.loaded {
+        let wanted = status::with_delete_finalizers(&app.app.metadata.finalizers, found.pre_delete, found.post_delete);
+        if let Err(error) = persist::finalizers(ctx, permit, app, &wanted).await {
+            tracing::error!(reason = %error, "Failed to update delete-hook finalizers");
+        }
+    }
+    persist::status(ctx, permit, app, new, Consume::Refresh).await;
+}
+
+/// The one place where a spec is written: empty blocks are dropped (APP-002).
+async fn normalize_spec(ctx: &Context, permit: Permit, app: &StoredApp) -> StoredApp {
+    let Some(patch) = status::normalize_spec(&app.raw) else { return app.clone() };
+    match ctx.patch_app(permit, app, &patch).await {
+        Ok(()) => {
+            let mut raw = app.raw.clone();
+            json_patch::merge(&mut raw, &patch);
+            StoredApp::from_value(raw).unwrap_or_else(|_| app.clone())
+        }
+        Err(error) => {
+            tracing::error!(reason = %error, "Error persisting normalized application spec");
+            app.clone()
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Starts the controller, hands out turns, and stops.
+//!
+//! In:  [`Options`] from the command line.
+//! Out: a process that works until it is told to stop; turns in progress are finished first.
+//! Source: `cmd/argocd-application-controller/commands/argocd_application_controller.go`.
+
+use std::cell::RefCell;
+use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures::FutureExt;
+use tokio::sync::{Semaphore, mpsc};
+
+use super::config::Raw;
+use super::context::Context;
+use super::desired::Desired;
+use super::queue::Queue;
+use super::stores::Apps;
+use super::{feeds, leftovers, reconcile, serve};
+use crate::api::GroupVersionKind;
+use crate::cluster::{self, Cluster, ConfigError, Resource};
+use crate::compare::Level;
+use crate::guard::{self};
+use crate::settings::Parameters;
+use crate::telemetry;
+use crate::watch::{Change, Live};
+
+/// What the command line says.
+pub struct Options {
+    /// Kubeconfig file; in-cluster or the current context when absent.
+    pub kubeconfig: Option<PathBuf>,
+    /// Namespace of the control plane.
+    pub namespace: String,
+    /// Folder for repositories and rendered manifests.
+    pub cache_dir: PathBuf,
+    /// Address of webhook, metrics and health.
+    pub listen: SocketAddr,
+    /// Whether nothing is written.
+    pub observe: bool,
+    /// Settings given as flags, by their key in `argocd-cmd-params-cm`.
+    pub overrides: Vec<(String, String)>,
+}
+
+/// Why the controller could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No usable cluster.
+    #[error("cannot reach the cluster: {0}")]
+    Cluster(#[from] cluster::Error),
+    /// No usable configuration.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The address is taken, or not ours.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// The system's error.
+        source: std::io::Error,
+    },
+    /// The cache folder cannot be used.
+    #[error("cannot use the cache directory {}: {reason}", path.display())]
+    Cache {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A setting given as a flag cannot be read.
+    #[error("{0}")]
+    Parameter(String),
+}
+
+/// Runs until SIGTERM or SIGINT. Must be called inside a `LocalSet`.
+pub async fn run(options: Options) -> Result<(), Error> {
+    let ready = Arc::new(AtomicBool::new(false));
+    let listener = tokio::net::TcpListener::bind(options.listen)
+        .await
+        .map_err(|source| Error::Listen { address: options.listen, source })?;
+    let (scrapes, scrape_requests) = mpsc::channel(4);
+    serve::start(listener, ready.clone(), scrapes);
+    let (changes, change_events) = mpsc::unbounded_channel();
+    let ctx = context(&options, changes).await?;
+    feeds::start_settings(&ctx).await;
+    ctx.reclassify();
+    feeds::start_apps(&ctx).await;
+    ready.store(true, Ordering::Release);
+    tracing::info!(applications = ctx.apps.keys().len(), namespace = ctx.namespace, "Ready");
+    tokio::task::spawn_local(follow_changes(ctx.clone(), change_events));
+    tokio::task::spawn_local(serve::answer_scrapes(ctx.clone(), scrape_requests));
+    tokio::task::spawn_local(leftovers::sweep_at_start(ctx.clone()));
+    tokio::task::spawn_local(telemetry::memory::trim_when_quiet(quiet(ctx.clone())));
+    hand_out_turns(ctx).await;
+    Ok(())
+}
+
+async fn context(options: &Options, changes: mpsc::UnboundedSender<Change>) -> Result<Rc<Context>, Error> {
+    let config = kube_config(options).await?;
+    let cluster = Cluster::connect(config, crate::api::names::IN_CLUSTER_SERVER.to_owned())?;
+    let parameters = parameters(&cluster, options).await?;
+    let applications = wait_for_crds(&cluster).await;
+    let live = Live::new(cluster.client(), Rc::new(|_| crate::watch::Seen::Foreign), changes);
+    let cache = |reason: String| Error::Cache { path: options.cache_dir.clone(), reason };
+    let desired = Desired::new(&options.cache_dir, &parameters).map_err(|error| cache(error.to_string()))?;
+    Ok(Rc::new(Context {
+        namespace: options.namespace.clone(),
+        parameters,
+        cluster,
+        live,
+        apps: Apps::default(),
+        config: RefCell::new(Rc::new(Raw::default().config())),
+        desired,
+        queue: Queue::default(),
+        verdict: RefCell::new(guard::decide(None, options.observe)),
+        observe: options.observe,
+        repo_errors: RefCell::default(),
+        applications,
+    }))
+}
+
+/// A kubeconfig that was named, else the pod's own account, else the current context.
+async fn kube_config(options: &Options) -> Result<kube::Config, ConfigError> {
+    match &options.kubeconfig {
+        Some(path) => cluster::from_kubeconfig(path, None).await,
+        None => match cluster::in_cluster() {
+            Ok(config) => Ok(config),
+            Err(_) => cluster::current_context().await,
+        },
+    }
+}
+
+/// `argocd-cmd-params-cm` is read once, as Argo CD does; flags win.
+async fn parameters(cluster: &Cluster, options: &Options) -> Result<Parameters, Error> {
+    let maps = Resource {
+        version: "v1".to_owned(),
+        kind: "ConfigMap".to_owned(),
+        plural: "configmaps".to_owned(),
+        namespaced: true,
+        ..Resource::default()
+    };
+    let found = cluster.get(&maps, &options.namespace, feeds::CMD_PARAMS).await?;
+    let mut data: std::collections::BTreeMap<String, String> =
+        found.and_then(|map| serde_json::from_value(map["data"].clone()).ok()).unwrap_or_default();
+    let settings = cluster.get(&maps, &options.namespace, "argocd-cm").await?;
+    let timeouts: std::collections::BTreeMap<String, String> =
+        settings.and_then(|map| serde_json::from_value(map["data"].clone()).ok()).unwrap_or_default();
+    // The timeouts live in argocd-cm, but Argo CD reads them at start only.
+    data.extend(timeouts.into_iter().filter(|(key, _)| key.starts_with("timeout.")));
+    data.extend(options.overrides.iter().cloned());
+    Parameters::from_config_map(&data).map_err(|error| Error::Parameter(error.to_string()))
+}
+
+/// The CRDs may be applied after litecd starts.
+async fn wait_for_crds(cluster: &Cluster) -> Arc<Resource> {
+    let gvk = GroupVersionKind::from_api_version("argoproj.io/v1alpha1", "Application");
+    let mut told = false;
+    loop {
+        match cluster.resource(&gvk).await {
+            Ok(resource) => return resource,
+            Err(error) => {
+                if !told {
+                    tracing::warn!(reason = error.text, "Waiting for the Application CRD");
+                    told = true;
+                }
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                cluster.forget_discovery();
+            }
+        }
+    }
+}
+
+async fn hand_out_turns(ctx: Rc<Context>) {
+    let turns = Rc::new(Semaphore::new(ctx.parameters.status_processors.max(1)));
+    let mut stop = std::pin::pin!(telemetry::stop_signal());
+    loop {
+        let (key, level) = tokio::select! {
+            () = &mut stop => break,
+            next = ctx.queue.next() => next,
+        };
+        let Ok(turn) = turns.clone().acquire_owned().await else { break };
+        let ctx = ctx.clone();
+        tokio::task::spawn_local(async move {
+            let work = AssertUnwindSafe(reconcile::run(ctx.clone(), key.clone(), level)).catch_unwind();
+            if let Err(panic) = work.await {
+                tracing::error!(application = key.name, reason = panic_text(&*panic), "Recovered from panic");
+                ctx.again(&key);
+            }
+            drop(turn);
+            ctx.queue.done(&key);
+        });
+    }
+    // Turns in progress end at their next write; a killed process continues from the status just as well.
+    let all = u32::try_from(ctx.parameters.status_processors.max(1)).unwrap_or(1);
+    let _ = tokio::time::timeout(Duration::from_secs(10), turns.acquire_many(all)).await;
+    tracing::info!("Stopped");
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())
+}
+
+async fn follow_changes(ctx: Rc<Context>, mut events: mpsc::UnboundedReceiver<Change>) {
+    while let Some(change) = events.recv().await {
+        let (owner, level) = match &change {
+            Change::Root { owner, .. } => (owner, Level::Recent),
+            Change::Below { owner } => (owner, Level::Nothing),
+        };
+        let key = feeds::key_of_instance(&ctx, owner);
+        let own = matches!(&change, Change::Root { key: object, .. } if feeds::is_own_object(object, &key));
+        if !own && ctx.apps.contains(&key) {
+            ctx.queue.add(&key, Some(level));
+        }
+    }
+}
+
+/// Whether nothing waits for a turn.
+fn quiet(ctx: Rc<Context>) -> impl Fn() -> bool {
+    move || ctx.queue.depth() == 0
+}

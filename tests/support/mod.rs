@@ -1,0 +1,3 @@
+//! What integration tests share.
+
+pub mod corpus;
