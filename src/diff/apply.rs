@@ -31,11 +31,7 @@ pub struct Patch {
 
 /// The three-way patch from the live object to the manifest. `modified` carries its own last-applied annotation.
 /// Nothing means that the live object already is as the manifest wants it.
-pub fn client_side_patch(
-    last_applied: Option<&Value>,
-    modified: &Value,
-    live: &Value,
-) -> Result<Option<Patch>, Error> {
+pub fn client_side_patch(last_applied: Option<&Value>, modified: &Value, live: &Value) -> Result<Option<Patch>, Error> {
     let original = last_applied.map(object).transpose()?.unwrap_or_default();
     let (target, current) = (object(modified)?, object(live)?);
     let (kind, body) = match schema::builtin(&modified.gvk()) {

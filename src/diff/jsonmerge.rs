@@ -176,10 +176,7 @@ pub fn reduce(config: &Value, live: &Value) -> Value {
 
 /// [`reduce`] for objects.
 pub fn reduce_map(config: &Map<String, Value>, live: &Map<String, Value>) -> Map<String, Value> {
-    config
-        .iter()
-        .filter_map(|(key, config)| live.get(key).map(|live| (key.clone(), reduce(config, live))))
-        .collect()
+    config.iter().filter_map(|(key, config)| live.get(key).map(|live| (key.clone(), reduce(config, live)))).collect()
 }
 
 /// [`reduce`] for lists.

@@ -30,8 +30,8 @@ import (
 	"sort"
 	"strings"
 
-	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	corev1 "k8s.io/api/core/v1"
+	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/applyconfigurations"
@@ -59,16 +59,16 @@ var (
 )
 
 var leaves = map[string]string{
-	"k8s.io/apimachinery/pkg/api/resource.Quantity": "q",
-	"k8s.io/apimachinery/pkg/util/intstr.IntOrString": "o",
-	"k8s.io/apimachinery/pkg/apis/meta/v1.Time": "t",
-	"k8s.io/apimachinery/pkg/apis/meta/v1.MicroTime": "u",
-	"k8s.io/apimachinery/pkg/apis/meta/v1.Duration": "d",
-	"k8s.io/apimachinery/pkg/apis/meta/v1.FieldsV1": "r",
-	"k8s.io/apimachinery/pkg/runtime.RawExtension": "r",
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON": "j",
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrArray": "j",
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrBool": "j",
+	"k8s.io/apimachinery/pkg/api/resource.Quantity":                                         "q",
+	"k8s.io/apimachinery/pkg/util/intstr.IntOrString":                                       "o",
+	"k8s.io/apimachinery/pkg/apis/meta/v1.Time":                                             "t",
+	"k8s.io/apimachinery/pkg/apis/meta/v1.MicroTime":                                        "u",
+	"k8s.io/apimachinery/pkg/apis/meta/v1.Duration":                                         "d",
+	"k8s.io/apimachinery/pkg/apis/meta/v1.FieldsV1":                                         "r",
+	"k8s.io/apimachinery/pkg/runtime.RawExtension":                                          "r",
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON":                         "j",
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrArray":       "j",
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrBool":        "j",
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSONSchemaPropsOrStringArray": "j",
 }
 

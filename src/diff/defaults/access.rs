@@ -33,6 +33,11 @@ impl<'a> Fill<'a> {
         self.0.insert(name.to_owned(), value.into());
     }
 
+    /// Removes a field.
+    pub fn remove(&mut self, name: &str) {
+        self.0.remove(name);
+    }
+
     /// Sets fields that have no value.
     pub fn set_all(&mut self, values: &[(&str, &str)]) {
         values.iter().for_each(|(name, value)| self.set(name, *value));

@@ -4,7 +4,7 @@
 //! Out: the object with the API server's defaults.
 //! Source: DIFF-070, DIFF-072 (Kubernetes 1.36.1 `pkg/apis/{core,rbac,storage,admissionregistration}/*/defaults.go`).
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::access::Fill;
 use crate::api::object::GroupVersionKind;
@@ -19,6 +19,13 @@ pub fn namespace(object: &mut Fill<'_>) {
             labels.replace("kubernetes.io/metadata.name", name);
         }
     });
+    phase(object, "Active");
+}
+
+fn phase(object: &mut Fill<'_>, phase: &str) {
+    if let Some(mut status) = object.make("status") {
+        status.set("phase", phase);
+    }
 }
 
 /// PersistentVolume.
@@ -31,11 +38,37 @@ pub fn persistent_volume(object: &mut Fill<'_>) {
             }
         });
     });
+    phase(object, "Pending");
 }
 
-/// PersistentVolumeClaim.
-pub fn claim(object: &mut Fill<'_>) {
+/// PersistentVolumeClaim, and the claim templates of a StatefulSet.
+pub fn stored_claim(object: &mut Fill<'_>) {
     object.within("spec", |spec| spec.set("volumeMode", "Filesystem"));
+    phase(object, "Pending");
+}
+
+/// LimitRange: limits of containers default to the maximum, requests to the limit or the minimum.
+pub fn limit_range(object: &mut Fill<'_>) {
+    object.within("spec", |spec| {
+        spec.each("limits", |item| {
+            if item.text("type") == "Container" {
+                for (to, from) in [("default", "max"), ("defaultRequest", "default"), ("defaultRequest", "min")] {
+                    copy_missing(item, to, from);
+                }
+            }
+        });
+    });
+}
+
+fn copy_missing(item: &mut Fill<'_>, to: &str, from: &str) {
+    let Some(Value::Object(values)) = item.get(from).cloned() else { return };
+    if values.is_empty() {
+        return;
+    }
+    if let Some(mut target) = item.make(to) {
+        let missing: Map<String, Value> = values;
+        missing.into_iter().for_each(|(name, value)| target.set(&name, value));
+    }
 }
 
 /// RoleBinding and ClusterRoleBinding.
@@ -81,5 +114,26 @@ pub fn webhooks(object: &mut Fill<'_>, gvk: &GroupVersionKind) {
         }
         webhook.each("rules", |rule| rule.set("scope", "*"));
         webhook.within("clientConfig", |config| config.within("service", |service| service.set("port", 443)));
+    });
+}
+
+/// Admission policies and their bindings.
+pub fn admission_policy(object: &mut Fill<'_>, kind: &str) {
+    let resources = |matching: &mut Fill<'_>| {
+        matching.set("matchPolicy", "Equivalent");
+        matching.set("namespaceSelector", json!({}));
+        matching.set("objectSelector", json!({}));
+        for list in ["resourceRules", "excludeResourceRules"] {
+            matching.each(list, |rule| rule.set("scope", "*"));
+        }
+    };
+    let is_policy = matches!(kind, "ValidatingAdmissionPolicy" | "MutatingAdmissionPolicy");
+    object.within("spec", |spec| {
+        if is_policy {
+            spec.set("failurePolicy", "Fail");
+            spec.within("matchConstraints", resources);
+        } else {
+            spec.within("matchResources", resources);
+        }
     });
 }

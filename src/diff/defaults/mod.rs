@@ -36,7 +36,8 @@ pub fn with_defaults(mut object: Value) -> Value {
         ("", "Secret") => fill.set("type", "Opaque"),
         ("", "Namespace") => cluster::namespace(&mut fill),
         ("", "PersistentVolume") => cluster::persistent_volume(&mut fill),
-        ("", "PersistentVolumeClaim") => cluster::claim(&mut fill),
+        ("", "PersistentVolumeClaim") => cluster::stored_claim(&mut fill),
+        ("", "LimitRange") => cluster::limit_range(&mut fill),
         ("apps" | "extensions", "Deployment") => workload::deployment(&mut fill, &gvk.version),
         ("apps" | "extensions", "DaemonSet") => workload::daemon_set(&mut fill),
         ("apps", "StatefulSet") => workload::stateful_set(&mut fill),
@@ -54,6 +55,7 @@ pub fn with_defaults(mut object: Value) -> Value {
         ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration") => {
             cluster::webhooks(&mut fill, &gvk);
         }
+        ("admissionregistration.k8s.io", kind) => cluster::admission_policy(&mut fill, kind),
         _ => {}
     }
     object

@@ -18,6 +18,9 @@ pub fn service(object: &mut Fill<'_>) {
         {
             client.set("timeoutSeconds", 10_800);
         }
+        if spec.text("sessionAffinity") == "None" {
+            spec.remove("sessionAffinityConfig");
+        }
         spec.set("type", "ClusterIP");
         spec.each("ports", |port| {
             port.set("protocol", "TCP");

@@ -46,11 +46,7 @@ pub fn template(object: &mut Fill<'_>, field: &str) {
 }
 
 fn pod_spec(spec: &mut Fill<'_>) {
-    spec.set_all(&[
-        ("dnsPolicy", "ClusterFirst"),
-        ("restartPolicy", "Always"),
-        ("schedulerName", "default-scheduler"),
-    ]);
+    spec.set_all(&[("dnsPolicy", "ClusterFirst"), ("restartPolicy", "Always"), ("schedulerName", "default-scheduler")]);
     if spec.get("hostNetwork") == Some(&Value::Bool(true)) {
         for list in ["containers", "initContainers"] {
             spec.each(list, host_ports);
@@ -96,7 +92,8 @@ fn pulls_always(image: &str) -> bool {
 }
 
 fn probe(probe: &mut Fill<'_>) {
-    for (name, value) in [("timeoutSeconds", 1), ("periodSeconds", 10), ("successThreshold", 1), ("failureThreshold", 3)]
+    for (name, value) in
+        [("timeoutSeconds", 1), ("periodSeconds", 10), ("successThreshold", 1), ("failureThreshold", 3)]
     {
         probe.set_nonzero(name, value);
     }
@@ -114,10 +111,37 @@ fn http_get(action: &mut Fill<'_>) {
 
 /// Volume sources; a volume without any is an empty directory.
 const SOURCES: [&str; 31] = [
-    "awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "configMap", "csi", "downwardAPI",
-    "emptyDir", "ephemeral", "fc", "flexVolume", "flocker", "gcePersistentDisk", "gitRepo", "glusterfs", "hostPath",
-    "image", "iscsi", "nfs", "persistentVolumeClaim", "photonPersistentDisk", "portworxVolume", "projected",
-    "quobyte", "rbd", "scaleIO", "secret", "storageos", "vsphereVolume", "podCertificate",
+    "awsElasticBlockStore",
+    "azureDisk",
+    "azureFile",
+    "cephfs",
+    "cinder",
+    "configMap",
+    "csi",
+    "downwardAPI",
+    "emptyDir",
+    "ephemeral",
+    "fc",
+    "flexVolume",
+    "flocker",
+    "gcePersistentDisk",
+    "gitRepo",
+    "glusterfs",
+    "hostPath",
+    "image",
+    "iscsi",
+    "nfs",
+    "persistentVolumeClaim",
+    "photonPersistentDisk",
+    "portworxVolume",
+    "projected",
+    "quobyte",
+    "rbd",
+    "scaleIO",
+    "secret",
+    "storageos",
+    "vsphereVolume",
+    "podCertificate",
 ];
 
 fn volume(volume: &mut Fill<'_>) {
@@ -127,6 +151,10 @@ fn volume(volume: &mut Fill<'_>) {
     for source in ["configMap", "secret", "projected", "downwardAPI"] {
         volume.within(source, |source| source.set("defaultMode", 0o644));
     }
+    volume.within("image", |image| {
+        let policy = if pulls_always(image.text("reference")) { "Always" } else { "IfNotPresent" };
+        image.set("pullPolicy", policy);
+    });
     volume.within("downwardAPI", downward_items);
     volume.within("projected", |projected| {
         projected.each("sources", |source| {

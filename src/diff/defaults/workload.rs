@@ -4,7 +4,7 @@
 //! Out: the object with the API server's defaults.
 //! Source: DIFF-068, DIFF-071 (Kubernetes 1.36.1 `pkg/apis/{apps,batch,autoscaling}/*/defaults.go`).
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::access::Fill;
 use super::pod;
@@ -68,7 +68,7 @@ pub fn stateful_set(object: &mut Fill<'_>) {
         }
         spec.set("replicas", 1);
         spec.set("revisionHistoryLimit", 10);
-        spec.each("volumeClaimTemplates", super::cluster::claim);
+        spec.each("volumeClaimTemplates", super::cluster::stored_claim);
         pod::template(spec, "template");
     });
 }
@@ -148,13 +148,8 @@ pub fn autoscaler(object: &mut Fill<'_>, version: &str) {
             return;
         }
         if !spec.has_items("metrics") {
-            let cpu = json!([{
-                "type": "Resource",
-                "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 80}},
-            }]);
-            if spec.get("metrics").is_none_or(Value::is_null) {
-                spec.set("metrics", cpu);
-            }
+            let target = json!({"type": "Utilization", "averageUtilization": 80});
+            spec.replace("metrics", json!([{"type": "Resource", "resource": {"name": "cpu", "target": target}}]));
         }
         spec.within("behavior", behavior);
     });

@@ -94,9 +94,7 @@ fn matches(pieces: &[Piece], text: &[char], then: &dyn Fn(&[char]) -> bool) -> b
     let Some((piece, rest)) = pieces.split_first() else { return then(text) };
     match piece {
         Piece::Many => (0..=text.len()).any(|skip| text.get(skip..).is_some_and(|tail| matches(rest, tail, then))),
-        Piece::Either(choices) => {
-            choices.iter().any(|choice| matches(choice, text, &|tail| matches(rest, tail, then)))
-        }
+        Piece::Either(choices) => choices.iter().any(|choice| matches(choice, text, &|tail| matches(rest, tail, then))),
         Piece::Text(_) | Piece::One | Piece::Set { .. } => {
             let Some((first, tail)) = text.split_first() else { return false };
             let fits = match piece {

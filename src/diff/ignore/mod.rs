@@ -142,7 +142,10 @@ impl Ignore {
             };
             if let Err(error) = outcome {
                 tracing::debug!(
-                    group = target.group, kind = target.kind, namespace, name,
+                    group = target.group,
+                    kind = target.kind,
+                    namespace,
+                    name,
                     "Failed to apply normalization patch: {error}"
                 );
             }

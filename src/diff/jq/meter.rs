@@ -18,9 +18,8 @@ pub fn weave(text: &str) -> Result<String, CompileError> {
     if nesting(text) > MAX_NESTING {
         return Err(CompileError::TooDeep);
     }
-    let tokens = Lexer::new(text).lex().map_err(|errors| {
-        errors.first().map_or(CompileError::UnexpectedEnd, lex_error)
-    })?;
+    let tokens =
+        Lexer::new(text).lex().map_err(|errors| errors.first().map_or(CompileError::UnexpectedEnd, lex_error))?;
     let mut places = Vec::new();
     collect(text, &tokens, &mut places);
     places.sort_unstable();

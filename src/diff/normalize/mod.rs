@@ -16,6 +16,9 @@ use serde_json::Value;
 
 use super::ignore::Ignore;
 
+#[cfg(test)]
+pub use quantity::canonical as canonical_quantity;
+
 pub use known::{KnownTypeField, KnownTypes};
 pub use remarshal::{fits, numbers, remarshal};
 pub use tracking::{TrackingRule, adopt_tracking};
@@ -42,4 +45,3 @@ impl Normalizer {
         self.known.apply(self.ignore.apply(object))
     }
 }
-

@@ -52,7 +52,8 @@ fn parse(text: &str) -> Option<Parts<'_>> {
         Some(rest) => rest.split_at_checked(split(rest))?,
         None => ("", rest),
     };
-    if whole.is_empty() && fraction.is_empty() {
+    // A sign or suffix alone counts as zero, as in Go; only the empty text does not.
+    if text.is_empty() {
         return None;
     }
     let (exponent, format) = suffix_of(suffix)?;

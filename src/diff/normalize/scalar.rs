@@ -54,7 +54,13 @@ fn int_or_string(value: &Value) -> Option<Value> {
     }
 }
 
-fn time(text: &str, digits: u8) -> Option<Value> {
+/// Go reads any fraction of a second where it writes none, and exactly six digits where it writes six.
+fn time(text: &str, digits: usize) -> Option<Value> {
+    let fraction = text.split_once('.').map_or("", |(_, rest)| rest);
+    let given = fraction.find(|c: char| !c.is_ascii_digit()).unwrap_or(fraction.len());
+    if digits > 0 && given != digits {
+        return None;
+    }
     let time: Timestamp = text.parse().ok()?;
     let zoned = time.to_zoned(jiff::tz::TimeZone::UTC);
     let format = if digits == 0 { "%Y-%m-%dT%H:%M:%SZ" } else { "%Y-%m-%dT%H:%M:%S.%6fZ" };

@@ -47,9 +47,7 @@ fn merge_lists(live: &[Value], target: &[Value], place: Place<'_>) -> Value {
                 left += 1;
                 right += 1;
             }
-            (Some(mine), Some(_))
-                if target_steps.contains(mine) && shared.peek().is_some_and(|next| *next != mine) =>
-            {
+            (Some(mine), Some(_)) if target_steps.contains(mine) && shared.peek().is_some_and(|next| *next != mine) => {
                 left += 1;
             }
             (Some(mine), _) if !target_steps.contains(mine) => {

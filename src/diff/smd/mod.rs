@@ -35,6 +35,15 @@ pub enum Error {
 
 /// Compares as server-side apply by Argo CD's manager would change the live object.
 pub fn compare(target: &Value, live: &Value) -> Result<Difference, Error> {
+    let merged = apply(target, live)?;
+    if merged == *live {
+        return Ok(Difference { modified: false, live: merged.clone(), predicted: merged });
+    }
+    Ok(Difference::between(finished(live.clone()), finished(merged)))
+}
+
+/// The live object after a server-side apply by Argo CD's manager, conflicts forced.
+pub fn apply(target: &Value, live: &Value) -> Result<Value, Error> {
     let owners = fields::owners(live);
     let mut all = Fields::default();
     owners.iter().for_each(|owner| all.extend(&owner.fields));
@@ -48,11 +57,7 @@ pub fn compare(target: &Value, live: &Value) -> Result<Difference, Error> {
         let is_ours = owner.manager == FIELD_MANAGER && owner.operation == "Apply" && owner.subresource.is_empty();
         if is_ours { &mut last } else { &mut kept }.extend(&owner.fields);
     }
-    let merged = prune::prune(merge::merge(live, target, root), root, &last, Some(&kept));
-    if merged == *live {
-        return Ok(Difference { modified: false, live: merged.clone(), predicted: merged });
-    }
-    Ok(Difference::between(finished(live.clone()), finished(merged)))
+    Ok(prune::prune(merge::merge(live, target, root), root, &last, Some(&kept)))
 }
 
 fn finished(mut object: Value) -> Value {
@@ -69,8 +74,7 @@ pub fn without_managed(target: &Value, live: &Value, managers: &[&str]) -> (Valu
     let mut all = Fields::default();
     owners.iter().for_each(|owner| all.extend(&owner.fields));
     let root = Place::root(target, &all);
-    let fit = check::check(live, root).is_ok()
-        && check::check(target, root).is_ok();
+    let fit = check::check(live, root).is_ok() && check::check(target, root).is_ok();
     let (mut target, mut live) = (target.clone(), live.clone());
     if !fit {
         return (target, live);

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use super::schema::{Shape, Struct};
 
-pub use diff::Options;
+use diff::Options;
 
 /// Marks an item or map of a patch as deleted or replaced.
 const DIRECTIVE: &str = "$patch";
@@ -89,11 +89,6 @@ pub fn three_way(original: &Object, modified: &Object, current: &Object, root: S
     let deletions = Options { set_order: true, ignore_additions: true, ..Options::default() };
     let deletions = diff::maps(original, modified, ty, deletions)?;
     merge::maps(deletions, delta, ty, merge::Mode::Patches)
-}
-
-/// The patch that turns `original` into `modified`.
-pub fn two_way(original: &Object, modified: &Object, root: Struct) -> Result<Object, Error> {
-    diff::maps(original, modified, root.as_type(), Options { set_order: true, ..Options::default() })
 }
 
 /// Applies a patch, directives included.
