@@ -2,8 +2,8 @@
 //!
 //! In:  a [`Command`]: program found on `PATH`, arguments, directory, environment, stdin, limits.
 //! Out: what it wrote to stdout, or an [`Error`] worded as Argo CD words a failed command.
-//! Invariant: no child outlives its [`Command::run`], not even when the caller is dropped half-way: each child leads a process
-//! group of its own, and the group is killed. Output is bounded; the environment never carries another tool's `GIT_*`.
+//! Invariant: each child leads a process group of its own, and the whole group is killed when it runs too long, writes too much
+//! or its caller is dropped half-way. Output is bounded; no `GIT_*` and `HELM_*` of litecd's own environment reaches a child.
 //! Source: REND-042, REND-043 (`util/exec/exec.go` `RunCommandExt`).
 
 mod error;
@@ -142,7 +142,8 @@ impl Command {
         let err = async { Ok(output::read_start(stderr, output::MAX_STDERR).await) };
         // The join ends at the first error, so a child that writes without end is noticed while it still runs.
         let work = async { tokio::try_join!(feed, output::read(stdout, self.limits.max_output), err) };
-        let done = match tokio::time::timeout(self.limits.timeout, work).await {
+        let deadline = tokio::time::Instant::now() + self.limits.timeout;
+        let done = match tokio::time::timeout_at(deadline, work).await {
             Ok(done) => done,
             Err(_) => return Err(self.stop(&mut child, &group).await),
         };
@@ -151,8 +152,7 @@ impl Command {
             let _ = child.wait().await;
             return Err(Error::TooMuchOutput { command: self.display(), limit: self.limits.max_output });
         };
-        let status = tokio::time::timeout(self.limits.timeout, child.wait()).await;
-        let status = match status {
+        let status = match tokio::time::timeout_at(deadline, child.wait()).await {
             Ok(Ok(status)) => status,
             Ok(Err(source)) => return Err(Error::start(&self.program, &source)),
             Err(_) => return Err(self.stop(&mut child, &group).await),

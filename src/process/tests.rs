@@ -39,11 +39,8 @@ async fn timeout_ends_the_whole_group() {
 
 #[tokio::test]
 async fn deaf_child_is_killed_after_the_grace_time() {
-    let limits = Limits {
-        timeout: Duration::from_millis(200),
-        grace: Some(Duration::from_millis(200)),
-        ..Limits::default()
-    };
+    let limits =
+        Limits { timeout: Duration::from_millis(200), grace: Some(Duration::from_millis(200)), ..Limits::default() };
     let error = shell("trap '' TERM; while :; do sleep 0.05; done").limits(limits).run().await.unwrap_err();
     assert!(error.to_string().ends_with("failed fatal timeout after 400ms"), "{error}");
 }

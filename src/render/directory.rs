@@ -76,12 +76,15 @@ fn looks_like_image_manifest(value: &Value) -> bool {
     let fits = |field: &str, is_fitting: fn(&Value) -> bool| {
         value.get(field).is_none_or(|value| value.is_null() || is_fitting(value))
     };
-    let is_strings = |value: &Value| value.as_object().is_some_and(|map| map.values().all(|v| v.is_string() || v.is_null()));
+    let is_strings =
+        |value: &Value| value.as_object().is_some_and(|map| map.values().all(|v| v.is_string() || v.is_null()));
     fits("schemaVersion", |value| value.is_i64())
         && fits("mediaType", Value::is_string)
         && fits("artifactType", Value::is_string)
         && fits("config", Value::is_object)
-        && fits("layers", |value| value.as_array().is_some_and(|list| list.iter().all(|v| v.is_object() || v.is_null())))
+        && fits("layers", |value| {
+            value.as_array().is_some_and(|list| list.iter().all(|v| v.is_object() || v.is_null()))
+        })
         && fits("subject", Value::is_object)
         && fits("annotations", is_strings)
 }

@@ -53,10 +53,12 @@ pub fn needed(source: &ApplicationSource, targets: &BTreeMap<String, RefTarget>)
         let target = targets.get(name).ok_or_else(|| unknown(name, targets.keys()))?;
         if !target.chart.is_empty() {
             return Err(Error::Failed(
-                "source has a 'chart' field defined, but Helm charts are not yet not supported for 'ref' sources".to_owned(),
+                "source has a 'chart' field defined, but Helm charts are not yet not supported for 'ref' sources"
+                    .to_owned(),
             ));
         }
-        let is_known = |known: &String| targets.get(known).is_some_and(|other| url::same(&other.repo_url, &target.repo_url));
+        let is_known =
+            |known: &String| targets.get(known).is_some_and(|other| url::same(&other.repo_url, &target.repo_url));
         if !names.iter().any(is_known) {
             names.push(name.to_owned());
         }
@@ -69,7 +71,10 @@ fn unknown<'a>(name: &str, known: impl ExactSizeIterator<Item = &'a String>) -> 
         return Error::Failed(format!("source referenced {name:?}, but no source has a 'ref' field defined"));
     }
     let list: Vec<&str> = known.map(String::as_str).collect();
-    Error::Failed(format!("source referenced {name:?}, which is not one of the available sources ({})", list.join(", ")))
+    Error::Failed(format!(
+        "source referenced {name:?}, which is not one of the available sources ({})",
+        list.join(", ")
+    ))
 }
 
 /// `$name` of each value file and file parameter that has one.

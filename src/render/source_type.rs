@@ -81,7 +81,8 @@ fn explicit_types(source: &ApplicationSource) -> Vec<SourceType> {
 /// The type that the files right in the directory give; the last in byte order wins.
 fn discover(app: &Path, is_on: &dyn Fn(SourceType) -> bool) -> Result<SourceType, String> {
     let mut found = SourceType::Directory;
-    let metadata = fs::symlink_metadata(app).map_err(|error| format!("lstat {}: {}", app.display(), go_reason(&error)))?;
+    let metadata =
+        fs::symlink_metadata(app).map_err(|error| format!("lstat {}: {}", app.display(), go_reason(&error)))?;
     if !metadata.is_dir() {
         return Ok(found);
     }

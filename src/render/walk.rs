@@ -157,7 +157,6 @@ fn decode(bytes: Vec<u8>) -> String {
         [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
         [0xFF, 0xFE, rest @ ..] => wide(u16::from_le_bytes, rest),
         [0xFE, 0xFF, rest @ ..] => wide(u16::from_be_bytes, rest),
-        _ => String::from_utf8(bytes)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+        _ => String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
     }
 }

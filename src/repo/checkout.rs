@@ -10,8 +10,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use git2::build::CheckoutBuilder;
-use git2::{Oid, Repository};
+use git2::build::{CheckoutBuilder, TreeUpdateBuilder};
+use git2::{Oid, Repository, Tree};
 
 use super::error::Error;
 use super::links;
@@ -55,10 +55,23 @@ pub struct Wanted {
     pub commit: String,
     /// Where the tree goes.
     pub root: PathBuf,
+    /// Submodules, outer ones first.
+    pub submodules: Vec<Submodule>,
     /// Whether links out of the repository are accepted.
     pub allow_links_out: bool,
     /// Trees that are kept when nobody uses them.
     pub keep: usize,
+}
+
+/// A submodule whose commit is present.
+#[derive(Debug, Clone)]
+pub struct Submodule {
+    /// Bare repository.
+    pub bare: PathBuf,
+    /// Full SHA.
+    pub commit: String,
+    /// Where it belongs in the tree.
+    pub path: String,
 }
 
 impl Trees {
@@ -68,9 +81,14 @@ impl Trees {
         let checkout = Checkout { root: wanted.root.clone(), commit: wanted.commit.clone(), _lease: self.lease(&slot) };
         let mut ready = slot.ready.lock().await;
         if !*ready {
-            let keep = wanted.keep;
+            let (keep, root) = (wanted.keep, wanted.root.clone());
             let write = tokio::task::spawn_blocking(move || write(&wanted));
-            write.await.map_err(|error| Error::Cache(error.to_string()))??;
+            let written = write.await.map_err(|error| Error::Cache(error.to_string())).flatten();
+            if let Err(error) = written {
+                // A tree that cannot be written does not count among those that are kept.
+                lock(&self.slots).retain(|path, other| *path != root || !Arc::ptr_eq(other, &slot));
+                return Err(error);
+            }
             *ready = true;
             drop(ready);
             self.evict(keep).await;
@@ -106,7 +124,8 @@ impl Trees {
             moved.collect()
         };
         if !gone.is_empty() {
-            let removal = tokio::task::spawn_blocking(move || gone.iter().for_each(|root| drop(fs::remove_dir_all(root))));
+            let removal =
+                tokio::task::spawn_blocking(move || gone.iter().for_each(|root| drop(fs::remove_dir_all(root))));
             // A tree that cannot be removed now is removed with the run folder.
             let _ = removal.await;
         }
@@ -125,28 +144,54 @@ fn write(wanted: &Wanted) -> Result<(), Error> {
     let parent = wanted.root.parent().unwrap_or(Path::new("/"));
     let temporary =
         tempfile::tempdir_in(parent).map_err(|error| Error::disk("making a folder for the checkout", &error))?;
-    let filled = fill(wanted, temporary.path()).map_err(|error| Error::objects(&error))?;
-    if let Some(link) = filled {
-        return Err(Error::OutOfBoundsLink(link));
-    }
+    fill(wanted, temporary.path())?;
     fs::rename(temporary.path(), &wanted.root).map_err(|error| Error::disk("naming the checkout", &error))?;
     // The folder has moved; there is nothing left to remove under the old name.
     let _ = temporary.keep();
     Ok(())
 }
 
-/// Fills the directory, unless a link leaves the tree; then that link is returned.
-fn fill(wanted: &Wanted, into: &Path) -> Result<Option<String>, git2::Error> {
-    let repo = Repository::open_bare(&wanted.bare)?;
-    let commit = repo.find_commit(Oid::from_str(&wanted.commit)?)?;
-    let tree = commit.tree()?;
-    if !wanted.allow_links_out {
-        if let Some(link) = links::first_out_of_bounds(&repo, &tree)? {
-            return Ok(Some(link));
+/// Fills the directory, unless a link leaves the tree.
+fn fill(wanted: &Wanted, into: &Path) -> Result<(), Error> {
+    let own = Submodule { bare: wanted.bare.clone(), commit: wanted.commit.clone(), path: String::new() };
+    for part in [&own].into_iter().chain(&wanted.submodules) {
+        let objects = |error: git2::Error| Error::objects(&error);
+        let repo = Repository::open_bare(&part.bare).map_err(objects)?;
+        let commit = Oid::from_str(&part.commit).and_then(|id| repo.find_commit(id)).map_err(objects)?;
+        let tree = commit.tree().map_err(objects)?;
+        let scan = links::scan(&repo, &tree, &part.path).map_err(objects)?;
+        if let (Some(link), false) = (scan.out_of_bounds, wanted.allow_links_out) {
+            return Err(Error::OutOfBoundsLink(link));
+        }
+        let target = into.join(&part.path);
+        // A bare repository cannot check out submodules; they are filled in as trees of their own.
+        let tree = without(&repo, tree, &scan.submodules).map_err(objects)?;
+        let mut how = CheckoutBuilder::new();
+        how.target_dir(&target).force().update_index(false).recreate_missing(true);
+        repo.checkout_tree(tree.as_object(), Some(&mut how)).map_err(objects)?;
+        for path in &scan.submodules {
+            make_folder(into, &target.join(path))?;
         }
     }
-    let mut how = CheckoutBuilder::new();
-    how.target_dir(into).force().update_index(false).recreate_missing(true);
-    repo.checkout_tree(tree.as_object(), Some(&mut how))?;
-    Ok(None)
+    Ok(())
+}
+
+/// Makes the folder of a submodule; it must not lie behind a link that leads out of the checkout.
+fn make_folder(root: &Path, folder: &Path) -> Result<(), Error> {
+    let disk = |error: std::io::Error| Error::disk("making the folder of a submodule", &error);
+    fs::create_dir_all(folder).map_err(disk)?;
+    let (root, real) = (fs::canonicalize(root).map_err(disk)?, fs::canonicalize(folder).map_err(disk)?);
+    if real.starts_with(&root) { Ok(()) } else { Err(Error::OutOfBoundsLink(folder.display().to_string())) }
+}
+
+/// The tree without the entries at the paths.
+fn without<'a>(repo: &'a Repository, tree: Tree<'a>, paths: &[String]) -> Result<Tree<'a>, git2::Error> {
+    if paths.is_empty() {
+        return Ok(tree);
+    }
+    let mut update = TreeUpdateBuilder::new();
+    for path in paths {
+        update.remove(path);
+    }
+    repo.find_tree(update.create_updated(repo, &tree)?)
 }

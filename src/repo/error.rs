@@ -16,7 +16,9 @@ pub enum Error {
     #[error("unable to resolve '{0}' to a commit SHA")]
     Unresolved(String),
     /// The first fetch failed; try again later.
-    #[error("failed to initialize repository resources: rpc error: code = Internal desc = Failed to fetch default: {0}")]
+    #[error(
+        "failed to initialize repository resources: rpc error: code = Internal desc = Failed to fetch default: {0}"
+    )]
     Fetch(process::Error),
     /// A fetch of exactly this revision failed.
     #[error(
@@ -33,6 +35,9 @@ pub enum Error {
         "failed to initialize repository resources: rpc error: code = Internal desc = Failed to checkout FETCH_HEAD: {0}"
     )]
     NotACommit(String),
+    /// A submodule is missing; without it the tree would be incomplete.
+    #[error("failed to initialize repository resources: failed to update submodules: {0}")]
+    Submodule(String),
     /// The tree holds a link that leaves the repository.
     #[error("repository contains out-of-bounds symlinks. file: {0}")]
     OutOfBoundsLink(String),

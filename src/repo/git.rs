@@ -9,7 +9,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::access::RepoAccess;
+use super::access::{self, RepoAccess};
 use crate::process::{self, Command, Limits};
 
 /// How long git children may run.
@@ -79,27 +79,17 @@ pub async fn fetch(
 
 /// A git child with the fixed environment and the given settings.
 fn command(repo: &RepoAccess, settings: &[(&str, String)]) -> Command {
-    let mut all: Vec<(&str, String)> = vec![
-        ("maintenance.autoDetach", "false".to_owned()),
-        ("gc.autoDetach", "false".to_owned()),
-        ("http.followRedirects", "false".to_owned()),
-        ("http.lowSpeedLimit", "1".to_owned()),
-        ("http.lowSpeedTime", STALLED.as_secs().to_string()),
+    let mut all = vec![
+        ("maintenance.autoDetach".to_owned(), "false".to_owned()),
+        ("gc.autoDetach".to_owned(), "false".to_owned()),
+        ("http.lowSpeedLimit".to_owned(), "1".to_owned()),
+        ("http.lowSpeedTime".to_owned(), STALLED.as_secs().to_string()),
     ];
-    all.extend(settings.iter().cloned());
-    all.extend(repo.authorization().map(|header| ("http.extraHeader", header)));
-    let mut command = Command::new("git")
-        .env("HOME", "/dev/null")
-        .env("LC_ALL", "C")
-        .env("GIT_LFS_SKIP_SMUDGE", "1")
-        .env("GIT_TERMINAL_PROMPT", "false")
-        .env("GIT_CONFIG_COUNT", all.len().to_string());
-    for (index, (key, value)) in all.iter().enumerate() {
-        command =
-            command.env(format!("GIT_CONFIG_KEY_{index}"), key).env(format!("GIT_CONFIG_VALUE_{index}"), value);
-    }
-    if repo.insecure {
-        command = command.env("GIT_SSL_NO_VERIFY", "true");
-    }
-    command
+    all.extend(settings.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
+    all.extend(repo.settings());
+    let fixed =
+        [("HOME", "/dev/null"), ("LC_ALL", "C"), ("GIT_LFS_SKIP_SMUDGE", "1"), ("GIT_TERMINAL_PROMPT", "false")];
+    let command = fixed.iter().fold(Command::new("git"), |command, (name, value)| command.env(*name, value));
+    let environment = access::environment(repo, &all);
+    environment.into_iter().fold(command, |command, (name, value)| command.env(name, value))
 }

@@ -21,9 +21,12 @@ mod checkout;
 mod error;
 mod folder;
 mod git;
+mod leftovers;
 mod links;
+mod list_failure;
 mod refs;
 mod store;
+mod submodules;
 pub mod url;
 pub mod version;
 

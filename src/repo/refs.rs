@@ -7,7 +7,6 @@
 
 use super::error::Error;
 use super::version::max_version;
-use crate::process;
 
 /// The references of a repository at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -88,28 +87,4 @@ fn short_name(name: &str) -> &str {
         return name;
     }
     ["tags/", "heads/", "remotes/"].iter().find_map(|folder| rest.strip_prefix(folder)).unwrap_or(rest)
-}
-
-/// Why the references could not be listed, in the words of the library that Argo CD lists them with.
-pub fn list_failure(error: &process::Error, url: &str) -> Error {
-    let stderr = error.stderr();
-    let remote: Vec<&str> = stderr.lines().filter_map(|line| line.strip_prefix("remote: ")).map(str::trim_end).collect();
-    let said = remote.join("\n");
-    let status = |code: &str| stderr.contains(&format!("The requested URL returned error: {code}"));
-    let text = if stderr.contains("' not found") || stderr.contains("does not appear to be a git repository") {
-        format!("repository not found: {said}")
-    } else if stderr.contains("Authentication failed") || stderr.contains("could not read Username") || status("401") {
-        format!("authentication required: {said}")
-    } else if status("403") {
-        format!("authorization failed: {said}")
-    } else if let process::Error::Timeout { .. } = error {
-        format!(
-            "Get \"{}/info/refs?service=git-upload-pack\": context deadline exceeded (Client.Timeout exceeded while awaiting headers)",
-            super::access::redacted(url).trim_end_matches('/')
-        )
-    } else {
-        let fatal = stderr.lines().find_map(|line| line.strip_prefix("fatal: "));
-        fatal.map_or_else(|| error.to_string(), str::to_owned)
-    };
-    Error::ListRefs(text)
 }

@@ -16,12 +16,12 @@ use sha2::{Digest, Sha256};
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::access::RepoAccess;
-use super::checkout::{Checkout, Trees, Wanted};
+use super::checkout::{Checkout, Submodule, Trees, Wanted};
 use super::error::Error;
 use super::folder::Folder;
 use super::git::{self, Fetch, Timeouts};
 use super::refs::{self, Listing};
-use super::{changes, url};
+use super::{changes, leftovers, list_failure, submodules, url};
 
 /// Settings of the store.
 #[derive(Debug, Clone, Copy)]
@@ -32,11 +32,13 @@ pub struct Options {
     pub keep_checkouts: usize,
     /// `reposerver.allow.oob.symlinks`.
     pub allow_links_out: bool,
+    /// `reposerver.enable.git.submodule`.
+    pub submodules: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { timeouts: Timeouts::default(), keep_checkouts: 32, allow_links_out: false }
+        Self { timeouts: Timeouts::default(), keep_checkouts: 32, allow_links_out: false, submodules: true }
     }
 }
 
@@ -60,8 +62,11 @@ impl<'a> From<&'a str> for Revision<'a> {
 /// Every hundredth fetch lets git repack: often enough to keep packs few, seldom enough not to be felt.
 const FETCHES_PER_REPACK: u64 = 100;
 
-/// An answer, and when the attempt began that gave it.
-type Dated<T> = Option<(Instant, Result<T, Error>)>;
+/// More than this is a repository that contains itself.
+const MAX_SUBMODULES: usize = 200;
+
+/// The last listing of a repository or why there was none, and when the attempt began; locked while one runs.
+type LastListing = AsyncMutex<Option<(Instant, Result<Arc<Listing>, Error>)>>;
 
 #[derive(Debug)]
 struct Bare {
@@ -82,7 +87,7 @@ struct FetchState {
 pub struct Store {
     folder: Folder,
     options: Options,
-    listings: Mutex<HashMap<RepoAccess, Arc<AsyncMutex<Dated<Arc<Listing>>>>>>,
+    listings: Mutex<HashMap<RepoAccess, Arc<LastListing>>>,
     bares: Mutex<HashMap<String, Arc<Bare>>>,
     trees: Trees,
 }
@@ -137,7 +142,7 @@ impl Store {
         let begun = Instant::now();
         let result = match git::list(repo, &self.options.timeouts).await {
             Ok(output) => Ok(Arc::new(Listing::parse(&output))),
-            Err(error) => Err(refs::list_failure(&error, &repo.url)),
+            Err(error) => Err(list_failure::of(&error, &repo.url)),
         };
         let result = result.and_then(|listing| {
             let is_empty = listing.is_empty();
@@ -169,6 +174,9 @@ impl Store {
         let tidy = state.fetches % FETCHES_PER_REPACK == FETCHES_PER_REPACK - 1;
         state.fetches += 1;
         let result = self.fetch_from_server(repo, &bare.dir, sha, tidy).await;
+        if result.is_err() {
+            leftovers::remove(&bare.dir, 2 * (self.options.timeouts.exec + self.options.timeouts.grace));
+        }
         state.failure = result.as_ref().err().map(|error| (begun, sha.to_owned(), error.clone()));
         result
     }
@@ -202,10 +210,38 @@ impl Store {
             root: self.folder.trees().join(format!("{}-{commit}", bare.hash)),
             bare: bare.dir.clone(),
             commit: commit.to_owned(),
+            submodules: self.submodules(repo, commit).await?,
             allow_links_out: self.options.allow_links_out,
             keep: self.options.keep_checkouts,
         };
         self.trees.get(wanted).await
+    }
+
+    /// All submodules of a commit, outer ones first, with their commits present.
+    async fn submodules(&self, repo: &RepoAccess, commit: &str) -> Result<Vec<Submodule>, Error> {
+        let mut found = Vec::new();
+        if !self.options.submodules {
+            return Ok(found);
+        }
+        let mut open = vec![(repo.clone(), commit.to_owned(), String::new())];
+        while let Some((parent, commit, place)) = open.pop() {
+            for link in submodules::of(&self.bare(&parent).dir, &commit)? {
+                if found.len() == MAX_SUBMODULES {
+                    return Err(Error::Submodule("too many submodules".to_owned()));
+                }
+                let access = parent.of_submodule(&link.url);
+                let fetched = self.fetch(&access, &link.commit).await;
+                let commit = fetched.map_err(|error| Error::Submodule(format!("{}: {error}", link.path)))?;
+                let path = if place.is_empty() { link.path } else { format!("{place}/{}", link.path) };
+                found.push(Submodule {
+                    bare: self.bare(&access).dir.clone(),
+                    commit: commit.clone(),
+                    path: path.clone(),
+                });
+                open.push((access, commit, path));
+            }
+        }
+        Ok(found)
     }
 
     /// Files that differ between two commits; what is missing is fetched.
@@ -223,6 +259,12 @@ impl Store {
         let dir = self.bare(repo).dir.clone();
         let diff = tokio::task::spawn_blocking(move || changes::between(&dir, &from, &to));
         diff.await.map_err(|error| Error::Cache(error.to_string()))?
+    }
+
+    /// How many fetches of a repository were started.
+    #[cfg(test)]
+    pub(super) async fn fetches(&self, repo: &RepoAccess) -> u64 {
+        self.bare(repo).state.lock().await.fetches
     }
 
     fn bare(&self, repo: &RepoAccess) -> Arc<Bare> {

@@ -167,7 +167,8 @@ fn copy_tree(from: &Path, to: &Path) {
             copy_tree(&source, &target);
         } else {
             let bytes = fs::read(&source).unwrap();
-            let bytes = String::from_utf8(bytes).map_or_else(|error| error.into_bytes(), |text| substitute(&text).into());
+            let bytes =
+                String::from_utf8(bytes).map_or_else(|error| error.into_bytes(), |text| substitute(&text).into());
             fs::write(&target, bytes).unwrap();
             let mode = source.metadata().unwrap().permissions().mode();
             fs::set_permissions(&target, fs::Permissions::from_mode(mode)).unwrap();

@@ -39,8 +39,7 @@ pub struct Template {
 
 impl Template {
     fn args(&self) -> Vec<String> {
-        let mut args: Vec<String> =
-            ["template", ".", "--name-template", &self.release].map(str::to_owned).to_vec();
+        let mut args: Vec<String> = ["template", ".", "--name-template", &self.release].map(str::to_owned).to_vec();
         let mut flag = |name: &str, value: String| args.extend([name.to_owned(), value]);
         if !self.namespace.is_empty() {
             flag("--namespace", self.namespace.clone());
@@ -48,8 +47,7 @@ impl Template {
         if !self.kube_version.is_empty() {
             flag("--kube-version", self.kube_version.clone());
         }
-        for (name, group) in
-            [("--set", &self.set), ("--set-string", &self.set_string), ("--set-file", &self.set_file)]
+        for (name, group) in [("--set", &self.set), ("--set-string", &self.set_string), ("--set-file", &self.set_file)]
         {
             group.iter().for_each(|(key, value)| flag(name, format!("{key}={}", escape_commas(value))));
         }
@@ -98,7 +96,8 @@ impl Home {
     /// Writes the values of the spec to a file and returns its path.
     pub fn write_values(&self, text: &str) -> Result<String, Error> {
         let path = self.0.path().join(INLINE_VALUES);
-        std::fs::write(&path, text).map_err(|error| Error::Failed(format!("error writing helm values file: {error}")))?;
+        std::fs::write(&path, text)
+            .map_err(|error| Error::Failed(format!("error writing helm values file: {error}")))?;
         Ok(path.to_string_lossy().into_owned())
     }
 

@@ -19,8 +19,9 @@ pub fn of(chart: &Path, known: &[HelmRepository]) -> Result<Vec<HelmRepository>,
     let within = |text: String| Error::Failed(format!("error retrieving helm dependency repos: {text}"));
     let file = chart.join("Chart.yaml");
     let shown = file.display();
-    let text = std::fs::read(&file)
-        .map_err(|error| within(format!("error reading helm chart from {shown}: open {shown}: {}", go_reason(&error))))?;
+    let text = std::fs::read(&file).map_err(|error| {
+        within(format!("error reading helm chart from {shown}: open {shown}: {}", go_reason(&error)))
+    })?;
     let parsed = yaml::parse(&String::from_utf8_lossy(&text)).map_err(|error| {
         within(format!("error unmarshalling the helm chart while getting helm dependency repos: {error}"))
     })?;
@@ -33,7 +34,9 @@ pub fn of(chart: &Path, known: &[HelmRepository]) -> Result<Vec<HelmRepository>,
 fn wanted(url: &str, known: &[HelmRepository]) -> Option<HelmRepository> {
     let by_name = |name: &str| known.iter().find(|repository| repository.name == name).cloned();
     if let Some(name) = url.strip_prefix('@').or_else(|| url.strip_prefix("alias:")) {
-        return Some(by_name(name).unwrap_or_else(|| HelmRepository { name: name.to_owned(), ..HelmRepository::default() }));
+        return Some(
+            by_name(name).unwrap_or_else(|| HelmRepository { name: name.to_owned(), ..HelmRepository::default() }),
+        );
     }
     let oci = url.starts_with("oci://");
     if !oci && !url.starts_with("https://") {
@@ -59,12 +62,7 @@ fn wanted(url: &str, known: &[HelmRepository]) -> Option<HelmRepository> {
 }
 
 /// Builds the dependencies in the chart's directory, which must be a private copy.
-pub async fn build(
-    home: &Home,
-    chart: &Path,
-    repositories: &[HelmRepository],
-    request: &Request,
-) -> Result<(), Error> {
+pub async fn build(home: &Home, chart: &Path, repositories: &[HelmRepository], request: &Request) -> Result<(), Error> {
     let outcome = run(home, chart, repositories, request).await;
     outcome.map_err(|text| {
         let text = format!("error building helm chart dependencies: {text}");
@@ -89,7 +87,8 @@ async fn run(home: &Home, chart: &Path, repositories: &[HelmRepository], request
                 let host = url.split('/').next().unwrap_or_default();
                 let args = ["registry", "login", host, "--username", &repository.username, "--password-stdin"];
                 let login = home.helm(chart, request.limits).args(args).stdin(repository.password.clone().into_bytes());
-                let words = format!("failed to login to registry {url}: failed to login to registry: failed running helm");
+                let words =
+                    format!("failed to login to registry {url}: failed to login to registry: failed running helm");
                 login.run().await.map_err(|error| format!("{words}: {error}"))?;
             }
             continue;

@@ -27,8 +27,8 @@ pub async fn template(request: &Request, app: &Path, env: &BuildEnv) -> Result<S
     let home = Home::new(&request.scratch)?;
     let options = request.source.helm.clone().unwrap_or_default();
     let template = prepare(request, app, (&options, env, &home))?;
-    let dependencies = dependencies::of(app, &request.helm_repositories)
-        .map_err(|error| error.within("error getting helm repos"))?;
+    let dependencies =
+        dependencies::of(app, &request.helm_repositories).map_err(|error| error.within("error getting helm repos"))?;
     if !matches!(options.version.as_str(), "" | "v3" | "v4") {
         let version = &options.version;
         return Err(Error::Failed(format!(
@@ -62,8 +62,7 @@ fn lacks_dependencies(error: &Error) -> bool {
 fn prepare(request: &Request, app: &Path, parts: (&Helm, &BuildEnv, &Home)) -> Result<Template, Error> {
     let (options, env, home) = parts;
     let kube_version = kube_version::of(request)?;
-    let files = values::files(request, app, env)
-        .map_err(|error| error.within("error resolving helm value files"))?;
+    let files = values::files(request, app, env).map_err(|error| error.within("error resolving helm value files"))?;
     let mut template = Template {
         release: release_name(request, options),
         namespace: namespace(request),

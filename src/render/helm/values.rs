@@ -41,7 +41,8 @@ pub fn files(request: &Request, app: &Path, env: &BuildEnv) -> Result<Vec<Resolv
         }
     };
     for raw in &options.value_files {
-        let (resolved, root) = resolve(request, app, env, raw).map_err(|error| error.within("error resolving value file path"))?;
+        let (resolved, root) =
+            resolve(request, app, env, raw).map_err(|error| error.within("error resolving value file path"))?;
         if let Some(pattern) = glob_pattern(&resolved) {
             let matches = glob::expand(pattern);
             if matches.is_empty() {
@@ -64,12 +65,7 @@ pub fn files(request: &Request, app: &Path, env: &BuildEnv) -> Result<Vec<Resolv
 }
 
 /// Where a value file lies, and the root that it must not leave.
-fn resolve<'a>(
-    request: &'a Request,
-    app: &Path,
-    env: &BuildEnv,
-    file: &str,
-) -> Result<(Resolved, &'a Path), Error> {
+fn resolve<'a>(request: &'a Request, app: &Path, env: &BuildEnv, file: &str) -> Result<(Resolved, &'a Path), Error> {
     let schemes = &request.value_file_schemes;
     match refs::split(request, file) {
         // The substitution happens after the name of the other source is taken off, for it looks like a variable.
@@ -93,8 +89,9 @@ fn glob_pattern(file: &Resolved) -> Option<&Path> {
 /// Refuses matches that lead out of the root through links.
 fn check_inside(matches: &[PathBuf], root: &Path) -> Result<(), Error> {
     for found in matches {
-        let real = std::fs::canonicalize(found)
-            .map_err(|error| Error::Failed(format!("error resolving symlink for glob match {:?}: {error}", found.display().to_string())))?;
+        let real = std::fs::canonicalize(found).map_err(|error| {
+            Error::Failed(format!("error resolving symlink for glob match {:?}: {error}", found.display().to_string()))
+        })?;
         if !real.starts_with(root) {
             return Err(Error::Failed(format!(
                 "glob match {:?} resolved to outside repository root",

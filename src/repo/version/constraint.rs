@@ -168,8 +168,7 @@ fn find_range_dash(text: &str) -> Option<(usize, usize)> {
         let has_blanks = left.len() < at && right.len() < text.len() - at - 1;
         let version = left.rsplit([' ', '\t', ',', '|']).next().unwrap_or_default();
         let is_version = version_length(version) == Some(version.len()) && !version.is_empty();
-        (has_blanks && is_version && version_length(right).is_some())
-            .then(|| (left.len(), text.len() - right.len()))
+        (has_blanks && is_version && version_length(right).is_some()).then(|| (left.len(), text.len() - right.len()))
     })
 }
 
