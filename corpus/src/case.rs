@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::servers::Addresses;
+use crate::servers::{Addresses, PORT};
 use crate::yaml;
 
 /// A case as read from its folder.
@@ -154,8 +154,36 @@ pub enum Step {
     Sleep(f64),
     /// The webhook endpoint is called.
     Post(Box<Post>),
+    /// A part of the lane is ended.
+    Stop(Part),
+    /// A part of the lane that was ended is started again.
+    Start(Start),
     /// What there is now is kept under a name.
     Snapshot(String),
+}
+
+/// A part of the lane that can be away for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Part {
+    /// The controller; it gets two seconds to end by itself.
+    Litecd,
+    /// The server of repositories and charts; what it serves stays.
+    Git,
+}
+
+/// `start`.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum Start {
+    /// As it always runs.
+    Usual(Part),
+    /// litecd with the rights of a service account.
+    #[serde(rename_all = "camelCase")]
+    Limited {
+        /// `NAMESPACE/NAME`.
+        service_account: String,
+    },
 }
 
 /// `commit`.
@@ -439,6 +467,19 @@ pub fn find(root: &Path, patterns: &[String]) -> Result<Vec<PathBuf>> {
     }
     found.sort();
     found.dedup();
+    Ok(found)
+}
+
+/// The folders of the cases that carry a tag.
+pub fn tagged(root: &Path, tag: &str) -> Result<Vec<PathBuf>> {
+    let mut found = find(root, &[])?;
+    let addresses = Addresses::on(PORT);
+    let mut tags = Vec::new();
+    for dir in &found {
+        tags.push(Case::load(dir, &addresses)?.spec.tags);
+    }
+    let mut tags = tags.into_iter();
+    found.retain(|_| tags.next().is_some_and(|tags| tags.iter().any(|known| known == tag)));
     Ok(found)
 }
 

@@ -4,7 +4,7 @@
 //! Invariant: a process never outlives its handle by more than the two seconds it gets to end by itself.
 
 use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -45,9 +45,12 @@ pub struct Start<'a> {
 
 impl Process {
     /// Starts a process in a process group of its own, so that the terminal's Ctrl-C does not reach it before us.
+    ///
+    /// Its log continues the one that is there: what a killed process wrote explains what the next one does.
     pub fn start(start: Start<'_>) -> Result<Self> {
         let log = start.dir.join(format!("{}.log", start.name));
-        let output = File::create(&log).with_context(|| format!("cannot write {}", log.display()))?;
+        let output = OpenOptions::new().create(true).append(true).open(&log);
+        let output = output.with_context(|| format!("cannot write {}", log.display()))?;
         let mut command = Command::new(start.program);
         command.args(&start.args).envs(start.env).current_dir(start.dir).process_group(0).kill_on_drop(true);
         command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);

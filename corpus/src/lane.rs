@@ -1,6 +1,6 @@
 //! A lane: one cluster, one server of repositories and one litecd, running one case after the other.
 //!
-//! In:  case folders, one a line on standard input.  Out: messages, one JSON object a line on standard output.
+//! In:  jobs, one a line on standard input.  Out: messages, one JSON object a line on standard output.
 //! Invariant: everything ends with the lane; the lane ends when its input does.
 //!
 //! A lane is a process in a network and process namespace of its own, so that every lane has the same ports (and with
@@ -20,10 +20,11 @@ use crate::api::Cluster;
 use crate::case::{Case, name_of};
 use crate::compare::canon;
 use crate::control_plane::{ControlPlane, Ports};
+use crate::crash::{self, Kill};
 use crate::kernel;
-use crate::run::{Endpoints, Run};
+use crate::run::{Bench, Endpoints, Run};
 use crate::servers::{PORT, Servers};
-use crate::subject::{Running, Subject};
+use crate::subject::{Running, Subject, Switch};
 use crate::tools::Tools;
 use crate::verdict::{Judge, Verdict};
 use crate::yaml;
@@ -43,15 +44,35 @@ pub struct Lane {
     pub verbose: bool,
 }
 
+/// What a lane is given to do.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Job {
+    /// Runs the case in a folder.
+    Case(PathBuf),
+    /// Kills litecd in the middle of a sync.
+    Kill(Kill),
+}
+
+impl Job {
+    /// What its verdict is called.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Case(dir) => name_of(dir),
+            Self::Kill(kill) => kill.name(),
+        }
+    }
+}
+
 /// What a lane says.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Message {
-    /// The lane waits for a case.
+    /// The lane waits for a job.
     Ready,
     /// Something for the reader.
     Say(String),
-    /// A case is done.
+    /// A job is done.
     Done(Box<Verdict>),
     /// The lane cannot go on.
     Failed(String),
@@ -61,7 +82,7 @@ fn tell(message: &Message) {
     println!("{}", serde_json::to_string(message).unwrap_or_default());
 }
 
-/// Serves cases until the input ends or a signal comes; a `bare` lane has no namespace of its own.
+/// Does jobs until the input ends or a signal comes; a `bare` lane has no namespace of its own.
 pub async fn serve(lane: Lane, bare: bool) -> Result<()> {
     if !bare {
         kernel::loopback_up().context("cannot bring the loopback interface up")?;
@@ -71,7 +92,7 @@ pub async fn serve(lane: Lane, bare: bool) -> Result<()> {
     let mut stage = None;
     let (input, mut closed) = input();
     let work = async {
-        if let Err(error) = cases(&lane, &mut stage, input).await {
+        if let Err(error) = jobs(&lane, &mut stage, input).await {
             tell(&Message::Failed(format!("{error:#}")));
         }
     };
@@ -120,7 +141,7 @@ fn input() -> (UnboundedReceiver<String>, watch::Receiver<()>) {
     (lines, closed)
 }
 
-async fn cases(lane: &Lane, stage: &mut Option<Stage>, mut input: UnboundedReceiver<String>) -> Result<()> {
+async fn jobs(lane: &Lane, stage: &mut Option<Stage>, mut input: UnboundedReceiver<String>) -> Result<()> {
     let control_plane = ControlPlane::start(&lane.tools, &lane.dir, Ports::default()).await?;
     let kubeconfig = control_plane.kubeconfig.clone();
     let stage = stage.insert(Stage { control_plane, litecd: None });
@@ -136,34 +157,44 @@ async fn cases(lane: &Lane, stage: &mut Option<Stage>, mut input: UnboundedRecei
     stage.litecd = Some(subject.start().await?);
     let servers = Servers::start(lane.dir.join("repositories"), PORT).await?;
     let endpoints = Endpoints { webhook: format!("http://{}", subject.listen), appset_webhook: None, api: None };
+    let mut measured = crash::Measured::default();
     tell(&Message::Ready);
     while let Some(line) = input.recv().await {
+        let job: Job = serde_json::from_str(&line).with_context(|| format!("{line:?} is no job"))?;
         let mut say = |text: String| tell(&Message::Say(text));
-        let bench = Bench { cluster: &mut cluster, servers: &servers, endpoints: &endpoints };
-        let mut verdict = judge_case(Path::new(&line), bench, (&lane.judge, lane.verbose), &mut say).await;
+        let litecd = Switch { subject: &subject, running: &mut stage.litecd };
+        let mut bench = Bench { cluster: &mut cluster, servers: &servers, endpoints: &endpoints, litecd: Some(litecd) };
+        let mut verdict = match &job {
+            Job::Case(dir) => judge_case(dir, bench, (&lane.judge, lane.verbose), &mut say).await,
+            Job::Kill(kill) => crash::judge(kill, &mut bench, &mut measured, &mut say).await,
+        };
         stage.control_plane.alive()?;
-        let ended = stage.litecd.as_mut().and_then(|litecd| litecd.alive().err());
-        if let Some(reason) = ended {
-            verdict.fail(format!("{reason:#}"));
-            // What it logged is kept: the next start begins a new log.
-            let _ =
-                fs::rename(lane.dir.join("litecd.log"), lane.dir.join(format!("litecd-{}.log", verdict.file_name())));
-            stage.litecd = Some(subject.start().await?);
-        }
+        as_before(&subject, &mut stage.litecd, &mut verdict).await?;
         tell(&Message::Done(Box::new(verdict)));
         tell(&Message::Ready);
     }
     Ok(())
 }
 
-/// Where a case is run.
-pub struct Bench<'a> {
-    /// The cluster.
-    pub cluster: &'a mut Cluster,
-    /// The repositories.
-    pub servers: &'a Servers,
-    /// The controller.
-    pub endpoints: &'a Endpoints,
+/// Sees to it that litecd runs as it does at the start of every job; the verdict fails when it ended by itself.
+async fn as_before(subject: &Subject<'_>, litecd: &mut Option<Running>, verdict: &mut Verdict) -> Result<()> {
+    let ended = litecd.as_mut().and_then(|litecd| litecd.alive().err());
+    if let Some(reason) = &ended {
+        verdict.fail(format!("{reason:#}"));
+    }
+    if ended.is_none() && litecd.as_ref().is_some_and(|litecd| litecd.is_usual) {
+        return Ok(());
+    }
+    if let Some(mut litecd) = litecd.take() {
+        litecd.stop().await;
+    }
+    if !verdict.ok {
+        // The reader of a failure wants its log apart from those of later jobs.
+        let log = subject.dir.join("litecd.log");
+        let _ = fs::rename(log, subject.dir.join(format!("litecd-{}.log", verdict.file_name())));
+    }
+    *litecd = Some(subject.start().await?);
+    Ok(())
 }
 
 /// Runs one case and compares it with its goldens.
@@ -177,14 +208,15 @@ pub async fn judge_case(
     let mut verdict = Verdict::new(name_of(dir));
     let outcome = async {
         let case = Case::load(dir, &bench.servers.addresses)?;
-        let mut run = Run::new(bench.cluster, bench.servers, bench.endpoints, (&case, say)).verbose(verbose);
+        let servers = bench.servers;
+        let mut run = Run::new(bench, &case, say).verbose(verbose);
         let snapshots = run.snapshots().await;
         verdict.notes = std::mem::take(&mut run.notes);
         let snapshots = snapshots?;
         judge.judge(&case, &snapshots, &mut verdict)?;
         if !verdict.ok {
             // For the reader of a failure; nothing reads it back.
-            let seen = bench.servers.root.with_file_name(format!("seen-{}.yaml", verdict.file_name()));
+            let seen = servers.root.with_file_name(format!("seen-{}.yaml", verdict.file_name()));
             let _ = fs::write(&seen, yaml::dump(&canon(snapshots)));
             verdict.seen = Some(seen);
         }

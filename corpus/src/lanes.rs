@@ -1,10 +1,10 @@
-//! Several lanes at once, fed from one queue of cases.
+//! Several lanes at once, fed from one queue of jobs.
 //!
-//! In:  case folders and how many lanes.  Out: verdicts as they come.
-//! Invariant: every case gets a verdict; no lane outlives the call.
+//! In:  jobs and how many lanes.  Out: verdicts as they come.
+//! Invariant: every job gets a verdict; no lane outlives the call.
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -14,9 +14,8 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
-use crate::case::name_of;
 use crate::kernel;
-use crate::lane::{Lane, Message};
+use crate::lane::{Job, Lane, Message};
 use crate::verdict::Verdict;
 
 /// How often a lane may fail to start in a row before the run is given up.
@@ -27,22 +26,22 @@ const STARTS: usize = 2;
 pub enum Event {
     /// A line from the lane of that number.
     Said(usize, String),
-    /// A case is done.
+    /// A job is done.
     Done(Verdict),
 }
 
-/// Runs every case; `hear` gets what happens.  `lane` is the first lane; others differ in their folder.
-pub async fn run(cases: Vec<PathBuf>, count: usize, lane: &Lane, hear: &mut (dyn FnMut(Event) + Send)) -> Result<()> {
+/// Does every job; `hear` gets what happens.  `lane` is the first lane; others differ in their folder.
+pub async fn run(jobs: Vec<Job>, count: usize, lane: &Lane, hear: &mut (dyn FnMut(Event) + Send)) -> Result<()> {
     let unshare = unshare().await;
     let count = match &unshare {
-        Ok(_) => count.clamp(1, cases.len().max(1)),
+        Ok(_) => count.clamp(1, jobs.len().max(1)),
         Err(reason) => {
             hear(Event::Said(0, format!("one lane, on this machine's own ports: {reason:#}")));
             1
         }
     };
     let unshare = unshare.ok();
-    let queue = Mutex::new(VecDeque::from(cases));
+    let queue = Mutex::new(VecDeque::from(jobs));
     let hear = Mutex::new(hear);
     let lanes = (0..count).map(|number| {
         let lane = Lane { dir: lane.dir.join(format!("lane-{number}")), ..lane.clone() };
@@ -76,7 +75,7 @@ struct Feed<'a, 'h> {
     number: usize,
     lane: Lane,
     unshare: Option<&'a [&'static str]>,
-    queue: &'a Mutex<VecDeque<PathBuf>>,
+    queue: &'a Mutex<VecDeque<Job>>,
     hear: &'a Mutex<&'h mut (dyn FnMut(Event) + Send)>,
 }
 
@@ -136,9 +135,9 @@ impl Feed<'_, '_> {
         Ok(Talk { child, input, output })
     }
 
-    /// Feeds cases to a running lane until there are none.
+    /// Feeds jobs to a running lane until there are none.
     async fn talk(&self, talk: &mut Talk, starts: &mut usize) -> Result<()> {
-        let mut current: Option<PathBuf> = None;
+        let mut current: Option<Job> = None;
         let outcome = loop {
             match next(talk).await {
                 Ok(Message::Say(text)) => self.say(text),
@@ -150,14 +149,14 @@ impl Feed<'_, '_> {
                 Ok(Message::Ready) => {
                     *starts = 0;
                     current = self.queue.lock().expect("no lane panics").pop_front();
-                    let Some(case) = &current else { break Ok(()) };
-                    talk.input.write_all(format!("{}\n", case.display()).as_bytes()).await?;
+                    let Some(job) = &current else { break Ok(()) };
+                    talk.input.write_all(format!("{}\n", serde_json::to_string(job)?).as_bytes()).await?;
                 }
                 Err(error) => break Err(error),
             }
         };
-        if let (Some(case), Err(error)) = (current, &outcome) {
-            let mut verdict = Verdict::new(name_of(&case));
+        if let (Some(job), Err(error)) = (current, &outcome) {
+            let mut verdict = Verdict::new(job.name());
             verdict.fail(format!("the lane ended: {error:#}"));
             self.done(verdict);
         }

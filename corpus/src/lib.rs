@@ -12,6 +12,7 @@
 //! | `servers`, `repositories` | git and chart servers |
 //! | `tools`, `child`, `kernel` | the binaries and processes |
 //! | `control_plane`, `subject`, `lane`, `lanes` | a cluster, litecd on it, both in a namespace, and several of those |
+//! | `crash` | litecd killed in the middle of a sync |
 //! | `expected` | the cases that need not pass yet |
 
 pub mod api;
@@ -20,6 +21,7 @@ pub mod child;
 mod cleanup;
 pub mod compare;
 pub mod control_plane;
+pub mod crash;
 pub mod expected;
 mod kernel;
 pub mod lane;

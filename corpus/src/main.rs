@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Parser, Subcommand};
 use corpus::api::Cluster;
-use corpus::lane::{self, Bench, Lane};
+use corpus::crash;
+use corpus::lane::{self, Job, Lane};
 use corpus::lanes::{self, Event};
-use corpus::run::Endpoints;
+use corpus::run::{Bench, Endpoints};
 use corpus::servers::{PORT, Servers};
 use corpus::tools::{Need, Tools};
 use corpus::verdict::{Judge, Verdict};
@@ -30,6 +31,8 @@ struct Cli {
 enum Command {
     /// Runs cases and compares them with their goldens.
     Run(Box<RunArgs>),
+    /// Kills litecd in the middle of syncs, and runs the cases about things that go away.
+    Crash(CrashArgs),
     /// Builds the binaries of the cluster under test.
     Tools,
     /// Serves cases in this very namespace; started by `run`.
@@ -77,6 +80,25 @@ struct RunArgs {
 }
 
 #[derive(Args)]
+struct CrashArgs {
+    /// How often litecd is killed.
+    #[arg(long, default_value_t = 10)]
+    rounds: usize,
+    /// Clusters at once; what the machine carries unless said.
+    #[arg(long)]
+    lanes: Option<usize>,
+    /// The litecd under test; target/debug/litecd unless said.
+    #[arg(long)]
+    litecd: Option<PathBuf>,
+    /// Only kill, without the cases.
+    #[arg(long)]
+    only_kill: bool,
+    /// Say each step of the cases.
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+#[derive(Args)]
 struct LaneArgs {
     #[arg(long)]
     dir: PathBuf,
@@ -109,6 +131,7 @@ fn main() -> ExitCode {
 async fn dispatch(command: Command) -> Result<bool> {
     match command {
         Command::Run(args) => run(*args).await,
+        Command::Crash(args) => crash(&args).await,
         Command::Tools => {
             let tools = find_tools()?;
             println!("{}", tools.dir().display());
@@ -153,19 +176,44 @@ async fn all(cases: Vec<PathBuf>, args: &RunArgs, tally: &mut Tally) -> Result<(
     if let Some(kubeconfig) = &args.kubeconfig {
         return here(&cases, kubeconfig, (args, &judge), tally).await;
     }
+    let lane = first_lane(args.litecd.as_deref(), judge, args.verbose)?;
+    in_lanes(cases.into_iter().map(Job::Case).collect(), args.lanes, &lane, tally).await
+}
+
+fn first_lane(litecd: Option<&Path>, judge: Judge, verbose: bool) -> Result<Lane> {
     let tools = find_tools()?;
-    let litecd = args.litecd.clone().unwrap_or_else(subject::built);
+    let litecd = litecd.map_or_else(subject::built, Path::to_owned);
     let litecd = litecd.canonicalize().with_context(|| format!("there is no {}", litecd.display()))?;
     let dir = corpus::target().join("corpus");
     std::fs::create_dir_all(&dir)?;
-    let lane = Lane { dir: dir.canonicalize()?, tools, litecd, judge, verbose: args.verbose };
-    let count = args.lanes.unwrap_or_else(lanes::sensible_count);
-    lanes::run(cases, count, &lane, &mut |event| match event {
+    Ok(Lane { dir: dir.canonicalize()?, tools, litecd, judge, verbose })
+}
+
+async fn in_lanes(jobs: Vec<Job>, count: Option<usize>, lane: &Lane, tally: &mut Tally) -> Result<()> {
+    let count = count.unwrap_or_else(lanes::sensible_count);
+    lanes::run(jobs, count, lane, &mut |event| match event {
         Event::Said(number, text) if count > 1 => println!("[{number}] {text}"),
         Event::Said(_, text) => println!("{text}"),
         Event::Done(verdict) => tally.add(verdict),
     })
     .await
+}
+
+async fn crash(args: &CrashArgs) -> Result<bool> {
+    let root = corpus::root().join("cases");
+    let listed = expected::read(&corpus::root().join("expected-failures.txt"), &root)?;
+    let mut jobs = crash::rounds(args.rounds);
+    if !args.only_kill {
+        jobs.extend(case::tagged(&root, crash::TAG)?.into_iter().map(Job::Case));
+    }
+    let lane = first_lane(args.litecd.as_deref(), Judge::default(), args.verbose)?;
+    let mut tally = Tally { listed, show: usize::MAX, forgive: true, verdicts: Vec::new() };
+    let outcome = tokio::select! {
+        outcome = in_lanes(jobs, args.lanes, &lane, &mut tally) => outcome,
+        _ = tokio::signal::ctrl_c() => Err(anyhow::anyhow!("interrupted")),
+    };
+    let passed = tally.sum_up();
+    outcome.map(|()| passed)
 }
 
 /// Runs the cases on a cluster that is there, one after the other.
@@ -190,7 +238,7 @@ async fn here(
         if judge.record {
             forget_caches().await;
         }
-        let bench = Bench { cluster: &mut cluster, servers: &servers, endpoints: &endpoints };
+        let bench = Bench { cluster: &mut cluster, servers: &servers, endpoints: &endpoints, litecd: None };
         let mut say = |text: String| println!("{text}");
         tally.add(lane::judge_case(dir, bench, (judge, args.verbose), &mut say).await);
     }

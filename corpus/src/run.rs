@@ -10,9 +10,10 @@ use serde_json::{Map, Value, json};
 use tokio::time::sleep;
 
 use crate::api::{self, ARGOCD, Cluster, JSON_PATCH, MERGE, Patch};
-use crate::case::{Case, Post, Reference, Refresh, Settle, Step, Sync, Wait};
+use crate::case::{Case, Part, Post, Reference, Refresh, Settle, Start, Step, Sync, Wait};
 use crate::repositories::date;
 use crate::servers::Servers;
+use crate::subject::Switch;
 use crate::web;
 
 /// Where things are that a run needs besides the cluster.
@@ -26,11 +27,24 @@ pub struct Endpoints {
     pub api: Option<String>,
 }
 
+/// Where a case is run.
+pub struct Bench<'a> {
+    /// The cluster.
+    pub cluster: &'a mut Cluster,
+    /// The repositories.
+    pub servers: &'a Servers,
+    /// The controller's addresses.
+    pub endpoints: &'a Endpoints,
+    /// The controller, where it is the harness that runs it.
+    pub litecd: Option<Switch<'a>>,
+}
+
 /// One case being run.
 pub struct Run<'a> {
     pub(crate) cluster: &'a mut Cluster,
     pub(crate) servers: &'a Servers,
     pub(crate) endpoints: &'a Endpoints,
+    litecd: Option<Switch<'a>>,
     pub(crate) case: &'a Case,
     /// Says what is going on, one line at a time.
     pub(crate) say: &'a mut dyn FnMut(String),
@@ -43,16 +57,13 @@ pub struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// Prepares a run.
-    pub fn new(
-        cluster: &'a mut Cluster,
-        servers: &'a Servers,
-        endpoints: &'a Endpoints,
-        (case, say): (&'a Case, &'a mut dyn FnMut(String)),
-    ) -> Self {
+    pub fn new(bench: Bench<'a>, case: &'a Case, say: &'a mut dyn FnMut(String)) -> Self {
+        let Bench { cluster, servers, endpoints, litecd } = bench;
         Self {
             cluster,
             servers,
             endpoints,
+            litecd,
             case,
             say,
             notes: Vec::new(),
@@ -70,7 +81,6 @@ impl<'a> Run<'a> {
 
     /// Runs every step and cleans up; the snapshots by name.
     pub async fn snapshots(&mut self) -> Result<Value> {
-        self.servers.reset().await?;
         let outcome = self.steps().await;
         let cleanup = self.cleanup().await.context("cleaning up");
         let snapshots = outcome?;
@@ -78,7 +88,9 @@ impl<'a> Run<'a> {
         Ok(snapshots)
     }
 
-    async fn steps(&mut self) -> Result<Value> {
+    /// Prepares the cluster and the servers, and runs every step; the snapshots by name.
+    pub(crate) async fn steps(&mut self) -> Result<Value> {
+        self.servers.reset().await?;
         let spec = &self.case.spec;
         let mut settings = Map::from_iter([("timeout.reconciliation".to_owned(), json!("3600s"))]);
         settings.extend(spec.config.cm.clone());
@@ -132,7 +144,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    async fn step(&mut self, step: &Step) -> Result<()> {
+    pub(crate) async fn step(&mut self, step: &Step) -> Result<()> {
         match step {
             Step::Commit(commit) => {
                 self.commits += 1;
@@ -182,8 +194,36 @@ impl<'a> Run<'a> {
                 Ok(())
             }
             Step::Post(post) => self.post(post).await,
+            Step::Stop(Part::Git) => {
+                self.servers.stop();
+                Ok(())
+            }
+            Step::Start(Start::Usual(Part::Git)) => self.servers.resume().await,
+            Step::Stop(Part::Litecd) => {
+                self.litecd()?.stop().await;
+                Ok(())
+            }
+            Step::Start(Start::Usual(Part::Litecd)) => self.litecd()?.start(None).await,
+            Step::Start(Start::Limited { service_account }) => self.start_limited(service_account).await,
             Step::Snapshot(_) => Ok(()),
         }
+    }
+
+    /// litecd, where it may be ended and started.
+    pub(crate) fn litecd(&mut self) -> Result<&mut Switch<'a>> {
+        self.litecd.as_mut().context("only a controller that the harness started can be ended and started again")
+    }
+
+    /// Starts litecd with the rights of the service account `NAMESPACE/NAME` in place of all rights.
+    async fn start_limited(&mut self, account: &str) -> Result<()> {
+        let (namespace, name) = account.split_once('/').context("serviceAccount is NAMESPACE/NAME")?;
+        let path = format!("/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token");
+        let body = json!({"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}});
+        let answer = self.cluster.call(http::Method::POST, &path, Some((&body, "application/json"))).await?;
+        let token = answer.pointer("/status/token").context("no token")?.clone();
+        let litecd = self.litecd()?;
+        let kubeconfig = litecd.subject.kubeconfig_with(name, ("/users/0/user/token", token))?;
+        litecd.start(Some(&kubeconfig)).await
     }
 
     fn note(&mut self, note: String) {
@@ -197,7 +237,7 @@ impl<'a> Run<'a> {
     }
 
     /// Sets `.operation` and clears the last one's state, as Argo CD's API server does.
-    async fn sync(&mut self, sync: &Sync) -> Result<()> {
+    pub(crate) async fn sync(&mut self, sync: &Sync) -> Result<()> {
         let place = app_named(&sync.app);
         let app = self.cluster.get(&place).await?.with_context(|| format!("there is no app {}", sync.app))?;
         let mut fields = sync.fields.clone();

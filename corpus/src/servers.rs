@@ -6,6 +6,7 @@
 use std::net::Ipv4Addr;
 use std::path::{Component, Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Mutex;
 
 use anyhow::{Context as _, Result};
 use axum::Router;
@@ -49,12 +50,13 @@ pub struct Servers {
     pub root: PathBuf,
     /// Where it is reached.
     pub addresses: Addresses,
-    task: JoinHandle<()>,
+    port: u16,
+    task: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Drop for Servers {
     fn drop(&mut self) {
-        self.task.abort();
+        self.stop();
     }
 }
 
@@ -65,18 +67,37 @@ impl Servers {
             tokio::fs::create_dir_all(root.join(folder)).await?;
         }
         let root = root.canonicalize()?;
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
-        let listener = listener.with_context(|| format!("cannot serve repositories on port {port}"))?;
-        let router = Router::new().fallback(answer).with_state(root.clone());
-        let task = tokio::spawn(async move {
-            // It ends only with the runtime; a failure shows as a refused connection in the case that runs.
-            let _ = axum::serve(listener, router).await;
-        });
-        Ok(Self { root, addresses: Addresses::on(port), task })
+        let this = Self { root, addresses: Addresses::on(port), port, task: Mutex::new(None) };
+        this.resume().await?;
+        Ok(this)
     }
 
-    /// Forgets every repository and chart.
+    /// Refuses connections from now on.
+    pub fn stop(&self) {
+        if let Some(task) = self.task.lock().expect("no server panics").take() {
+            task.abort();
+        }
+    }
+
+    /// Accepts connections again; changes nothing when they are accepted already.
+    pub async fn resume(&self) -> Result<()> {
+        if self.task.lock().expect("no server panics").is_some() {
+            return Ok(());
+        }
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, self.port)).await;
+        let listener = listener.with_context(|| format!("cannot serve repositories on port {}", self.port))?;
+        let router = Router::new().fallback(answer).with_state(self.root.clone());
+        let task = tokio::spawn(async move {
+            // It ends only when told to; a failure shows as a refused connection in the case that runs.
+            let _ = axum::serve(listener, router).await;
+        });
+        *self.task.lock().expect("no server panics") = Some(task);
+        Ok(())
+    }
+
+    /// Forgets every repository and chart, and serves again if it was stopped.
     pub async fn reset(&self) -> Result<()> {
+        self.resume().await?;
         for folder in ["git", "helm", "work"] {
             let path = self.root.join(folder);
             let _ = tokio::fs::remove_dir_all(&path).await;

@@ -37,6 +37,17 @@ pub struct Subject<'a> {
 pub struct Running {
     /// The process; its log is `litecd.log`.
     pub process: Vec<Process>,
+    /// False when it reaches the cluster otherwise than it always does.
+    pub is_usual: bool,
+}
+
+/// litecd in the hands of a case, which may end it and start it again.
+#[derive(Debug)]
+pub struct Switch<'a> {
+    /// How it is started.
+    pub subject: &'a Subject<'a>,
+    /// What runs now.
+    pub running: &'a mut Option<Running>,
 }
 
 impl Subject<'_> {
@@ -67,11 +78,16 @@ impl Subject<'_> {
 
     /// Starts the controller and waits until it is ready.
     pub async fn start(&self) -> Result<Running> {
+        self.start_with(self.kubeconfig).await
+    }
+
+    /// Starts the controller with another kubeconfig and waits until it is ready.
+    pub async fn start_with(&self, kubeconfig: &Path) -> Result<Running> {
         let temporary = self.dir.join("tmp");
         let cache = self.dir.join("cache");
         fs::create_dir_all(&temporary)?;
         let args = [
-            ("--kubeconfig", self.kubeconfig.to_string_lossy()),
+            ("--kubeconfig", kubeconfig.to_string_lossy()),
             ("--namespace", ARGOCD.into()),
             ("--cache-dir", cache.to_string_lossy()),
             ("--listen", self.listen.as_str().into()),
@@ -84,7 +100,7 @@ impl Subject<'_> {
             args: std::iter::once("controller".to_owned()).chain(args).collect(),
             env: vec![("PATH", self.tools.search_path()), ("TMPDIR", temporary.to_string_lossy().into_owned())],
         })?;
-        let mut running = Running { process: vec![process] };
+        let mut running = Running { process: vec![process], is_usual: kubeconfig == self.kubeconfig };
         match self.until_ready(&mut running).await {
             Ok(()) => Ok(running),
             Err(error) => {
@@ -92,6 +108,15 @@ impl Subject<'_> {
                 Err(error)
             }
         }
+    }
+
+    /// Writes a kubeconfig that differs from the cluster's own in one value; its path.
+    pub fn kubeconfig_with(&self, name: &str, (pointer, value): (&str, Value)) -> Result<PathBuf> {
+        let mut config: Value = serde_json::from_slice(&fs::read(self.kubeconfig)?)?;
+        *config.pointer_mut(pointer).with_context(|| format!("a kubeconfig without {pointer}"))? = value;
+        let path = self.dir.join(format!("kubeconfig-{name}"));
+        fs::write(&path, config.to_string())?;
+        Ok(path)
     }
 
     async fn until_ready(&self, running: &mut Running) -> Result<()> {
@@ -123,6 +148,29 @@ impl Running {
     /// Ends it.
     pub async fn stop(&mut self) {
         child::stop(&mut self.process).await;
+    }
+}
+
+impl Switch<'_> {
+    /// Ends litecd.
+    pub async fn stop(&mut self) {
+        if let Some(mut running) = self.running.take() {
+            running.stop().await;
+        }
+    }
+
+    /// Starts litecd, which must not be running, with a kubeconfig other than the cluster's own if one is given.
+    pub async fn start(&mut self, kubeconfig: Option<&Path>) -> Result<()> {
+        if self.running.is_some() {
+            bail!("litecd is running already");
+        }
+        *self.running = Some(self.subject.start_with(kubeconfig.unwrap_or(self.subject.kubeconfig)).await?);
+        Ok(())
+    }
+
+    /// The id of the process, while it runs.
+    pub fn process_id(&self) -> Option<u32> {
+        self.running.as_ref()?.process.first()?.id()
     }
 }
 

@@ -5,7 +5,8 @@
 //! Invariant: what `want.yaml` does not mention is not looked at.
 //!
 //! A map asserts the keys it names.  A list asserts its length and each element.  `<present>` and `<absent>` assert only
-//! that; `{<has>: [a, b]}` asserts that a list has elements like a and b, `{<lacks>: [a]}` that it has none like a.
+//! that; `{<has>: [a, b]}` asserts that a list has elements like a and b, `{<lacks>: [a]}` that it has none like a;
+//! `{<contains>: [a, b]}` asserts that a text contains the texts a and b.
 
 use serde_json::Value;
 
@@ -35,6 +36,11 @@ fn check(want: &Value, got: Option<&Value>, path: &str, lines: &mut Vec<String>)
             }
         }
         (Value::Object(map), Some(Value::Array(items))) => elements(map, items, path, lines),
+        (Value::Object(map), Some(Value::String(text))) if map.contains_key("<contains>") => {
+            let parts = map.values().filter_map(Value::as_array).flatten().filter_map(Value::as_str);
+            let missing = parts.filter(|part| !text.contains(part));
+            lines.extend(missing.map(|part| format!("- {path}<contains>: {part:?} in {text:?}")));
+        }
         (Value::Object(map), Some(got)) if got.is_object() => {
             for (key, inner) in map {
                 check(inner, got.get(key), &format!("{path}/{key}"), lines);
