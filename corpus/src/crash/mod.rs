@@ -21,7 +21,7 @@ use crate::lane::Job;
 use crate::run::{Bench, Run};
 use crate::subject::Switch;
 use crate::verdict::Verdict;
-use proxy::{Proxy, Trap};
+use proxy::{At, Proxy, Trap, Write};
 
 /// The tag of the cases about things that go away.
 pub const TAG: &str = "crash";
@@ -29,13 +29,28 @@ pub const TAG: &str = "crash";
 /// How long an operation may take on a busy machine; it needs twenty seconds.
 const PATIENCE: Duration = Duration::from_secs(180);
 
+/// The names of the hooks, or what they begin with.
+const HOOKS: [&str; 3] = ["before", "behind", "again-"];
+
 /// One kill.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Kill {
-    /// Counted from 0.
-    pub round: usize,
-    /// How many rounds there are: they divide the sync evenly.
-    pub rounds: usize,
+    /// When.
+    pub moment: Moment,
+    /// Whether the API server does what the last request asks, and only the answer is lost.
+    pub answered: bool,
+    /// Whether the app syncs by itself.
+    pub automated: bool,
+}
+
+/// When litecd is killed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Moment {
+    /// At one of moments that divide the sync evenly: its number, from 0, and how many there are.
+    Spread(usize, usize),
+    /// When the hook is created whose name begins so.
+    Hook(String),
 }
 
 /// How many write requests the sync takes when nothing happens, by whether it is automated.
@@ -45,31 +60,28 @@ pub struct Measured {
     automated: Option<usize>,
 }
 
-/// The rounds that kill litecd at `count` moments.
+/// The rounds that kill litecd at `count` moments, and before and after the creation of each hook.
 pub fn rounds(count: usize) -> Vec<Job> {
-    (0..count).map(|round| Job::Kill(Kill { round, rounds: count })).collect()
+    let spread = (0..count).map(|round| Kill {
+        moment: Moment::Spread(round, count),
+        answered: round % 2 == 1,
+        automated: round / 2 % 2 == 1,
+    });
+    let hooks = HOOKS.iter().flat_map(|hook| {
+        [false, true].map(|answered| Kill { moment: Moment::Hook((*hook).to_owned()), answered, automated: answered })
+    });
+    spread.chain(hooks).map(Job::Kill).collect()
 }
 
 impl Kill {
     /// What its verdict is called.
     pub fn name(&self) -> String {
-        let when = if self.is_answered() { "after" } else { "before" };
-        let policy = if self.is_automated() { "automated" } else { "manual" };
-        format!("crash/kill-{}-{when}-{policy}", self.round)
-    }
-
-    /// Whether the API server does what the last request asks, and only the answer is lost.
-    fn is_answered(&self) -> bool {
-        self.round % 2 == 1
-    }
-
-    fn is_automated(&self) -> bool {
-        self.round / 2 % 2 == 1
-    }
-
-    /// The request to kill at, of `writes` ones, counted from 1.
-    fn point(&self, writes: usize) -> usize {
-        1 + self.round * writes.saturating_sub(1) / self.rounds.saturating_sub(1).max(1)
+        let policy = if self.automated { "automated" } else { "manual" };
+        let when = if self.answered { "answered" } else { "unsent" };
+        match &self.moment {
+            Moment::Spread(round, _) => format!("crash/kill-{round}-{when}-{policy}"),
+            Moment::Hook(hook) => format!("crash/kill-hook-{}-{when}-{policy}", hook.trim_end_matches('-')),
+        }
     }
 }
 
@@ -95,14 +107,18 @@ async fn rounds_of(
     (measured, say): (&mut Measured, &mut dyn FnMut(String)),
     verdict: &mut Verdict,
 ) -> Result<()> {
-    let is_automated = kill.is_automated();
-    let known = if is_automated { &mut measured.automated } else { &mut measured.manual };
-    let writes = match *known {
-        Some(writes) => writes,
-        None => *known.insert(round(is_automated, None, reborrow(bench), (&mut *say, &mut *verdict)).await?),
+    let at = match &kill.moment {
+        Moment::Hook(name) => At::Creation(name.clone()),
+        Moment::Spread(round_number, rounds) => {
+            let known = if kill.automated { &mut measured.automated } else { &mut measured.manual };
+            let writes = match *known {
+                Some(writes) => writes,
+                None => *known.insert(round((kill, None), reborrow(bench), &mut *say, &mut *verdict).await?),
+            };
+            At::Write(1 + round_number * writes.saturating_sub(1) / rounds.saturating_sub(1).max(1))
+        }
     };
-    let point = Point { at: kill.point(writes), answered: kill.is_answered() };
-    round(is_automated, Some(point), reborrow(bench), (say, verdict)).await.map(drop)
+    round((kill, Some(at)), reborrow(bench), say, verdict).await.map(drop)
 }
 
 fn reborrow<'b>(bench: &'b mut Bench<'_>) -> Bench<'b> {
@@ -110,29 +126,23 @@ fn reborrow<'b>(bench: &'b mut Bench<'_>) -> Bench<'b> {
     Bench { cluster: &mut *bench.cluster, servers: bench.servers, endpoints: bench.endpoints, litecd }
 }
 
-/// Where litecd is killed.
-#[derive(Debug, Clone, Copy)]
-struct Point {
-    at: usize,
-    answered: bool,
-}
-
-/// Syncs once, killed at `point` if there is one; how many write requests it took until the operation had ended.
+/// Syncs once, with the kill if `at` says when; how many write requests it took until the operation had ended.
 async fn round(
-    is_automated: bool,
-    point: Option<Point>,
+    (kill, at): (&Kill, Option<At>),
     bench: Bench<'_>,
-    (say, verdict): (&mut dyn FnMut(String), &mut Verdict),
+    say: &mut dyn FnMut(String),
+    verdict: &mut Verdict,
 ) -> Result<usize> {
     let case = Case::load(&crate::root().join("crash/five-waves"), &bench.servers.addresses)?;
     let mut mute = |_: String| {};
     let mut run = Run::new(bench, &case, &mut mute);
-    let title = match point {
+    let when = if kill.answered { "before the answer was read of" } else { "before the API server got" };
+    let title = match &at {
         None => "not killed".to_owned(),
-        Some(Point { at, answered: false }) => format!("killed before write {at} reached the API server"),
-        Some(Point { at, answered: true }) => format!("killed before the answer to write {at} was read"),
+        Some(At::Write(number)) => format!("killed {when} write {number}"),
+        Some(At::Creation(name)) => format!("killed {when} the creation of {name}"),
     };
-    let outcome = synced(is_automated, point, &mut run).await;
+    let outcome = synced(kill, at, &mut run).await;
     let outcome = match outcome {
         Ok((proxy, writes)) => {
             let checked = checks::all(&mut run, &proxy.writes()).await;
@@ -161,7 +171,7 @@ async fn round(
 }
 
 /// Brings the app to its end, through a kill if there is to be one.
-async fn synced(is_automated: bool, point: Option<Point>, run: &mut Run<'_>) -> Result<(Proxy, usize)> {
+async fn synced(kill: &Kill, at: Option<At>, run: &mut Run<'_>) -> Result<(Proxy, usize)> {
     run.steps().await?;
     let litecd = run.litecd()?;
     let proxy = Proxy::start(litecd.subject.kubeconfig).await?;
@@ -169,9 +179,10 @@ async fn synced(is_automated: bool, point: Option<Point>, run: &mut Run<'_>) -> 
     litecd.stop().await;
     litecd.start(Some(&kubeconfig)).await?;
     let pid = litecd.process_id().context("litecd has no process")?;
-    let trap = point.map(|Point { at, answered }| Trap { at, answered, pid });
+    let is_killed = at.is_some();
+    let trap = at.map(|at| Trap { at, answered: kill.answered, pid });
     let mut app = run.case.documents(&crate::case::Files::One("app.yaml".to_owned()))?.pop().context("no app")?;
-    if is_automated {
+    if kill.automated {
         app["spec"]["syncPolicy"] = json!({"automated": {"prune": true, "selfHeal": true}});
         proxy.arm(trap);
         run.cluster.apply(app, None).await?;
@@ -183,14 +194,14 @@ async fn synced(is_automated: bool, point: Option<Point>, run: &mut Run<'_>) -> 
         let fields = fields.as_object().cloned().unwrap_or_default();
         run.sync(&Sync { app: checks::APP.to_owned(), fields }).await?;
     }
-    if point.is_some() {
+    if is_killed {
         timeout(PATIENCE, proxy.fired()).await.ok().context("the sync never came to the write to be killed at")?;
         let litecd = run.litecd()?;
         litecd.stop().await;
         litecd.start(Some(&kubeconfig)).await?;
     }
     until(run, has_ended).await?;
-    let writes = proxy.writes().len();
+    let writes = proxy.writes().iter().position(Write::is_end).map_or(1, |end| end + 1);
     // A refresh, and then some quiet in which nothing may be started again.
     run.step(&crate::case::Step::Settle(Some(Settle { timeout: Some(90.0), quiet: Some(4.0), refresh: None }))).await?;
     if let Some(note) = run.notes.pop() {

@@ -34,10 +34,28 @@ pub(super) struct Proxy {
 }
 
 /// When to kill.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
+pub(super) enum At {
+    /// At this write, counted from 1 since the trap was armed, or when the operation's end is written before it.
+    Write(usize),
+    /// When an object is created whose name begins so.
+    Creation(String),
+}
+
+impl At {
+    fn is_reached(&self, count: usize, write: &Write) -> bool {
+        match self {
+            Self::Write(at) => count == *at || write.is_end(),
+            Self::Creation(name) => write.method == Method::POST && write.name().starts_with(name),
+        }
+    }
+}
+
+/// How to kill.
+#[derive(Debug, Clone)]
 pub(super) struct Trap {
-    /// At which write, counted from 1 since the trap was armed.
-    pub at: usize,
+    /// When.
+    pub at: At,
     /// Whether the API server gets the write, and only its answer is lost.
     pub answered: bool,
     /// The process to kill.
@@ -59,12 +77,25 @@ pub(super) struct Write {
     pub answer: Value,
 }
 
+impl Write {
+    /// Whether it is the one that ends an operation well.
+    pub(super) fn is_end(&self) -> bool {
+        self.phase() == "Succeeded"
+    }
+
+    fn phase(&self) -> &str {
+        self.body.pointer("/status/operationState/phase").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    fn name(&self) -> &str {
+        self.body.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default()
+    }
+}
+
 impl fmt::Display for Write {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.answer.pointer("/metadata/name").and_then(Value::as_str).unwrap_or_default();
-        let phase = self.body.pointer("/status/operationState/phase").and_then(Value::as_str).unwrap_or_default();
         let code = self.code.map_or("not answered".to_owned(), |code| code.to_string());
-        write!(f, "{code} {} {} {name} {phase}", self.method, self.path)
+        write!(f, "{code} {} {} {} {}", self.method, self.path, self.name(), self.phase())
     }
 }
 
@@ -169,7 +200,7 @@ impl Shared {
             code: None,
             answer: Value::Null,
         });
-        if let Some(trap) = trap.filter(|trap| !trap.answered) {
+        if let Some(trap) = trap.as_ref().filter(|trap| !trap.answered) {
             return Ok(self.kill(trap));
         }
         let answer = self.pass(Request::from_parts(parts, Body::from(body))).await?;
@@ -177,7 +208,7 @@ impl Shared {
         let body = to_bytes(body, usize::MAX).await?;
         self.answered(place, parts.status, &body);
         Ok(match trap {
-            Some(trap) => self.kill(trap),
+            Some(trap) => self.kill(&trap),
             None => Response::from_parts(parts, Body::from(body)),
         })
     }
@@ -185,10 +216,10 @@ impl Shared {
     /// Adds a write to the log; its place there, and the trap when this is the write to kill at.
     fn note(&self, write: Write) -> (usize, Option<Trap>) {
         let mut log = self.log();
+        let count = log.writes.len() + 1;
+        let trap = log.trap.take_if(|trap| trap.at.is_reached(count, &write));
         log.writes.push(write);
-        let count = log.writes.len();
-        let place = log.earlier + count - 1;
-        (place, log.trap.take_if(|trap| trap.at == count))
+        (log.earlier + count - 1, trap)
     }
 
     fn answered(&self, place: usize, status: StatusCode, body: &[u8]) {
@@ -200,7 +231,7 @@ impl Shared {
         }
     }
 
-    fn kill(&self, trap: Trap) -> Response {
+    fn kill(&self, trap: &Trap) -> Response {
         kernel::signal(trap.pid, libc::SIGKILL);
         self.fired.notify_one();
         StatusCode::SERVICE_UNAVAILABLE.into_response()
