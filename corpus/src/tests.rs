@@ -8,7 +8,7 @@ use crate::case::{self, Case};
 use crate::compare::{canon, compare, differences};
 use crate::run::matches;
 use crate::servers::{Addresses, PORT};
-use crate::{expected, normal, root, want, yaml};
+use crate::{crash, expected, normal, root, want, yaml};
 
 fn cases() -> Vec<Case> {
     let folders = case::find(&root().join("cases"), &[]).unwrap();
@@ -184,7 +184,7 @@ fn a_wait_looks_at_dotted_paths() {
 
 #[test]
 fn wants_are_partial_and_the_nearest_variant_counts() {
-    let got = json!({"s": {"apps": {"one": {"n": 1, "list": [{"type": "A", "x": 1}, {"type": "B"}]}}}});
+    let got = json!({"s": {"apps": {"one": {"n": 1, "text": "it is not found", "list": [{"type": "A", "x": 1}, {"type": "B"}]}}}});
     let check =
         |want: Value, unmet: usize| assert_eq!(want::unmet(std::slice::from_ref(&want), &got).len(), unmet, "{want}");
     check(json!({"s": {"apps": {"one": {"n": 1}}}}), 0);
@@ -194,8 +194,47 @@ fn wants_are_partial_and_the_nearest_variant_counts() {
     check(json!({"s": {"apps": {"one": {"list": {"<has>": [{"type": "A"}], "<lacks>": [{"type": "C"}]}}}}}), 0);
     check(json!({"s": {"apps": {"one": {"list": {"<has>": [{"type": "C"}], "<lacks>": [{"type": "A"}]}}}}}), 2);
     check(json!({"s": {"apps": {"one": {"list": [{"type": "A"}]}}}}), 1);
+    check(json!({"s": {"apps": {"one": {"text": {"<contains>": ["not found", "is"]}}}}}), 0);
+    check(json!({"s": {"apps": {"one": {"text": {"<contains>": ["not found", "was"]}}}}}), 1);
+    check(json!({"s": {"apps": {"one": {"n": {"<contains>": ["1"]}}}}}), 1);
     assert!(want::unmet(&[json!({"x": 1}), json!({"s": {}})], &got).is_empty());
     assert_eq!(want::unmet(&[], &got).len(), 1);
+}
+
+#[test]
+fn steps_name_what_they_stop_and_start() {
+    let read = |text: &str| serde_json::from_value::<case::Step>(yaml::load(text).unwrap());
+    assert!(matches!(read("stop: git").unwrap(), case::Step::Stop(case::Part::Git)));
+    assert!(matches!(read("start: litecd").unwrap(), case::Step::Start(case::Start::Usual(case::Part::Litecd))));
+    let limited = read("start: {serviceAccount: argocd/limited}").unwrap();
+    assert!(
+        matches!(limited, case::Step::Start(case::Start::Limited { service_account }) if service_account == "argocd/limited")
+    );
+    for text in ["stop: etcd", "start: {serviceaccount: argocd/limited}", "start:"] {
+        assert!(read(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn kills_are_spread_over_the_sync_and_come_on_both_sides_of_each_request() {
+    let kills: Vec<_> = crash::rounds(10).into_iter().map(|job| job.name()).collect();
+    assert_eq!(kills.len(), 16);
+    for kind in ["-answered-manual", "-unsent-manual", "-answered-automated", "-unsent-automated"] {
+        assert!(kills.iter().take(10).filter(|name| name.ends_with(kind)).count() >= 2, "{kind} in {kills:?}");
+    }
+    let names: std::collections::BTreeSet<_> = kills.iter().collect();
+    assert_eq!(names.len(), kills.len(), "{kills:?}");
+    let points: Vec<_> = (0..10).map(|round| crash::point(round, 10, 36)).collect();
+    assert_eq!((points.first(), points.last()), (Some(&1), Some(&36)));
+    assert!(points.is_sorted_by(|a, b| a < b), "{points:?}");
+    assert_eq!(crash::point(0, 1, 36), 1);
+}
+
+#[test]
+fn the_cases_about_things_that_go_away_are_found_by_their_tag() {
+    let found = case::tagged(&root().join("cases"), crash::TAG).unwrap();
+    assert!(found.iter().any(|dir| dir.ends_with("app/git-server-gone")), "{found:?}");
+    assert!(!found.iter().any(|dir| dir.ends_with("sync/wave-order")));
 }
 
 #[test]

@@ -85,6 +85,11 @@ impl Kill {
     }
 }
 
+/// The request to kill at, of `writes` ones, counted from 1: the first round takes the first, the last the last.
+pub(crate) fn point(round: usize, rounds: usize, writes: usize) -> usize {
+    1 + round * writes.saturating_sub(1) / rounds.saturating_sub(1).max(1)
+}
+
 /// Runs one round; `say` hears a line for each check.
 pub async fn judge(
     kill: &Kill,
@@ -115,7 +120,7 @@ async fn rounds_of(
                 Some(writes) => writes,
                 None => *known.insert(round((kill, None), reborrow(bench), &mut *say, &mut *verdict).await?),
             };
-            At::Write(1 + round_number * writes.saturating_sub(1) / rounds.saturating_sub(1).max(1))
+            At::Write(point(*round_number, *rounds, writes))
         }
     };
     round((kill, Some(at)), reborrow(bench), say, verdict).await.map(drop)
