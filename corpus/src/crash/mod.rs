@@ -1,10 +1,10 @@
 //! Kills litecd in the middle of a sync and looks whether the next one goes on as if nothing had happened.
 //!
-//! In:  which write request of the sync is the last one that litecd makes.  Out: a verdict, one said line for each check.
+//! In:  which write request of the sync is litecd's last one.  Out: a verdict, one said line for each check.
 //! Invariant: the kill comes at a counted request and not after a time, so that a failure can be made again.
 //!
-//! The sync (`corpus/crash/five-waves`) has five waves between a PreSync and a PostSync hook.  Round 0 of a lane kills
-//! nothing: it counts the requests, and must pass the same checks.
+//! The sync (`corpus/crash/five-waves`) has five waves between a PreSync hook and two PostSync hooks.  A lane first lets it
+//! happen without a kill: that counts the requests, and must pass the same checks.
 
 mod checks;
 mod proxy;
@@ -99,14 +99,14 @@ pub async fn judge(
 ) -> Verdict {
     let started = Instant::now();
     let mut verdict = Verdict::new(kill.name());
-    if let Err(error) = rounds_of(kill, bench, (measured, &mut *say), &mut verdict).await {
+    if let Err(error) = killed(kill, bench, (measured, &mut *say), &mut verdict).await {
         verdict.fail(format!("{error:#}"));
     }
     verdict.seconds = started.elapsed().as_secs_f64();
     verdict
 }
 
-async fn rounds_of(
+async fn killed(
     kill: &Kill,
     bench: &mut Bench<'_>,
     (measured, say): (&mut Measured, &mut dyn FnMut(String)),
