@@ -99,12 +99,43 @@ fn with_operation(fresh: StoredApp, operation: &Operation) -> Value {
     if typed.status.source_hydrator.is_null() {
         typed.status.source_hydrator = json!({});
     }
+    let spec = serde_json::to_value(&typed.spec).unwrap_or_default();
+    drop_zero(&mut object["spec"], &spec);
     fill_missing(&mut object["status"], &serde_json::to_value(&typed.status).unwrap_or_default());
     if let Some(map) = object["status"].as_object_mut() {
         map.remove("operationState");
     }
     object["operation"] = serde_json::to_value(operation).unwrap_or_default();
     object
+}
+
+/// Drops what Go's encoder would drop: zero values that the typed form leaves out. Unknown fields stay.
+fn drop_zero(raw: &mut Value, typed: &Value) {
+    match (raw, typed) {
+        (Value::Object(raw), Value::Object(typed)) => {
+            raw.retain(|key, value| typed.contains_key(key) || !is_zero(value));
+            for (key, value) in raw.iter_mut() {
+                if let Some(typed) = typed.get(key) {
+                    drop_zero(value, typed);
+                }
+            }
+        }
+        (Value::Array(raw), Value::Array(typed)) => {
+            raw.iter_mut().zip(typed).for_each(|(raw, typed)| drop_zero(raw, typed));
+        }
+        _ => {}
+    }
+}
+
+fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(on) => !on,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(list) => list.is_empty(),
+        Value::Object(_) => false,
+    }
 }
 
 /// Adds what `typed` has and `raw` has not.

@@ -129,7 +129,9 @@ pub async fn run(
             return Ok(unknown(status));
         }
     };
-    let destination = ctx.destination(config, &app.spec.destination).await.map_err(Failure::Destination)?;
+    let destination = ctx
+        .destination(config, &app.spec.destination)
+        .map_err(|error| Failure::Destination(error.to_string()))?;
     let mut gathering = Gathering { ctx, app, project, settings, destination: &destination, failed: false, conditions: vec![], scopes: HashMap::new() };
     let rendered = gathering.render(config, &request).await?;
     let (targets, pre_delete, post_delete, live) = gathering.both_sides(rendered.manifests).await;

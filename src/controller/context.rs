@@ -13,12 +13,13 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::Value;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 
 use super::classifier;
 use super::config::Config;
 use super::desired::Desired;
+use super::remotes::Remotes;
 use super::queue::{AppKey, Purpose, Queue};
 use super::stores::{Apps, StoredApp};
 use crate::api::names;
@@ -27,7 +28,7 @@ use crate::compare::{Level, Periods};
 use crate::guard::{Permit, Verdict};
 use crate::settings::Parameters;
 use crate::sync::auto::SelfHealBackoff;
-use crate::watch::{Classify, Live};
+use crate::watch::{Change, Classify, Live};
 
 /// Shared by all reconciles.
 pub struct Context {
@@ -59,6 +60,10 @@ pub struct Context {
     pub periods: Periods,
     /// Longest random delay of a periodic comparison.
     pub longest_jitter: Duration,
+    /// Clusters besides this one.
+    pub remotes: Remotes,
+    /// Where live stores tell of changes.
+    pub changes: mpsc::UnboundedSender<Change>,
     /// Whether nothing is written whatever the verdict would be.
     pub observe: bool,
 }

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::config::{Config, InForce};
 use super::context::Context;
 use super::desired;
-use super::destination::Destination;
+use super::destination::{Destination, Unreachable};
 use super::execute::Executor;
 use super::persist;
 use super::queue::Purpose;
@@ -76,11 +76,11 @@ async fn pass(ctx: &Rc<Context>, permit: Permit, app: &StoredApp) -> Result<(), 
         return Ok(());
     }
     let config = ctx.config();
-    let project = super::projects::load(ctx, &config, &app.app).map_err(|condition| condition.message)?;
-    let destination = match ctx.destination(&config, &app.app.spec.destination).await {
+    let project = super::projects::find(ctx, &config, &app.app).map_err(|error| error.to_string())?;
+    let destination = match ctx.destination(&config, &app.app.spec.destination) {
         Ok(destination) => destination,
-        Err(text) if super::destination::is_unsupported(&text) => return Err(text),
-        Err(text) => {
+        Err(error @ Unreachable::Unusable(_)) => return Err(error.to_string()),
+        Err(Unreachable::Undefined(text)) => {
             tracing::warn!(reason = text, "Unable to get destination cluster");
             let left = deletion::give_up(&app.app.metadata.finalizers);
             return persist::finalizers(ctx, permit, app, &left).await.map_err(|error| error.to_string());

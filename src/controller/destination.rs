@@ -12,7 +12,7 @@ use super::config::Config;
 use super::context::Context;
 use crate::api::{self, GroupKind, ObjectExt, names};
 use crate::cluster::Cluster;
-use crate::settings::ResourceFilter;
+use crate::settings::{ClusterConfig, ResourceFilter};
 use crate::watch::Live;
 
 /// A destination cluster.
@@ -28,31 +28,29 @@ pub struct Destination {
     pub live: Live,
 }
 
-/// What is said of clusters that this build does not reach; the application waits rather than being let go.
-const UNSUPPORTED: &str = "remote clusters are not supported by this build";
-
-/// Whether a destination error says that the cluster exists but is out of reach.
-pub fn is_unsupported(text: &str) -> bool {
-    text.ends_with(UNSUPPORTED)
+impl Context {
+    /// Resolves a destination; the error is Argo CD's text. Nothing is sent to the cluster yet.
+    pub fn destination(&self, config: &Config, wanted: &api::Destination) -> Result<Destination, Unreachable> {
+        let found = config.clusters.resolve(wanted).map_err(|error| Unreachable::Undefined(error.to_string()))?;
+        let own = found.server == names::IN_CLUSTER_SERVER && found.config == ClusterConfig::default();
+        if own {
+            let (cluster, live) = (self.cluster.clone(), self.live.clone());
+            return Ok(Destination { server: found.server.clone(), settings: found.clone(), cluster, live });
+        }
+        let live = |client| Live::new(client, self.classifier(), self.changes.clone());
+        self.remotes.get(found, live).map_err(Unreachable::Unusable)
+    }
 }
 
-impl Context {
-    /// Resolves a destination; the error is Argo CD's text.
-    pub async fn destination(&self, config: &Config, wanted: &api::Destination) -> Result<Destination, String> {
-        let found = config.clusters.resolve(wanted).map_err(|error| error.to_string())?;
-        if found.server != names::IN_CLUSTER_SERVER {
-            return Err(format!(
-                "failed to get cluster info for {:?}: error synchronizing cache state : {UNSUPPORTED}",
-                found.server
-            ));
-        }
-        Ok(Destination {
-            server: found.server.clone(),
-            settings: found.clone(),
-            cluster: self.cluster.clone(),
-            live: self.live.clone(),
-        })
-    }
+/// Why there is no destination.
+#[derive(Debug, thiserror::Error)]
+pub enum Unreachable {
+    /// No such cluster; the application cannot have objects there.
+    #[error("{0}")]
+    Undefined(String),
+    /// The cluster exists, but its settings cannot be used; objects may well be there.
+    #[error("{0}")]
+    Unusable(String),
 }
 
 /// Kinds that stand between a workload and its Pods.
@@ -71,6 +69,8 @@ fn owns_pods(kind: &GroupKind) -> bool {
 impl Destination {
     /// Makes sure that these kinds are watched and listed; kinds that the cluster does not serve are left out.
     pub async fn watch(&self, kinds: &HashSet<GroupKind>, filter: &ResourceFilter) -> Result<(), String> {
+        // Without discovery every kind would look absent, and what is absent may be concluded from.
+        let unknown = self.cluster.unreadable_versions().await.map_err(|error| self.not_reached(&error.to_string()))?;
         let mut wanted: Vec<GroupKind> = kinds.iter().cloned().collect();
         if kinds.iter().any(owns_pods) {
             wanted.extend(BELOW.iter().map(|(group, kind)| GroupKind::new(group, kind)));
@@ -80,11 +80,16 @@ impl Destination {
             if self.live.watches(kind) {
                 continue;
             }
-            if let Some(resource) = self.cluster.preferred(kind).await
-                && resource.verbs.has("list")
-                && resource.verbs.has("watch")
-            {
-                self.live.start(&resource.gvk(), &resource.plural);
+            match self.cluster.preferred(kind).await {
+                Some(resource) if resource.verbs.has("list") && resource.verbs.has("watch") => {
+                    self.live.start(&resource.gvk(), &resource.plural);
+                }
+                Some(_) => {}
+                None => {
+                    if let Some(version) = unknown.iter().find(|version| group_of(version) == kind.group) {
+                        return Err(self.not_reached(&format!("unable to retrieve the server APIs: {version}")));
+                    }
+                }
             }
         }
         for kind in &wanted {
@@ -116,11 +121,19 @@ impl Destination {
         self.live.written(object);
     }
 
+    fn not_reached(&self, text: &str) -> String {
+        format!("failed to get cluster info for {:?}: error synchronizing cache state : {text}", self.server)
+    }
+
     fn not_loaded(&self, kind: &GroupKind, text: &str) -> String {
         let server = &self.server;
         let resource = if kind.group.is_empty() { kind.kind.clone() } else { format!("{}.{}", kind.kind, kind.group) };
-        format!(
-            "failed to get cluster info for {server:?}: error synchronizing cache state : failed to sync cluster {server}: failed to load initial state of resource {resource}: {text}"
-        )
+        self.not_reached(&format!(
+            "failed to sync cluster {server}: failed to load initial state of resource {resource}: {text}"
+        ))
     }
+}
+
+fn group_of(version: &str) -> &str {
+    version.split_once('/').map_or("", |(group, _)| group)
 }

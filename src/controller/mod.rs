@@ -23,6 +23,7 @@ mod projects;
 mod queue;
 mod reconcile;
 mod refresh;
+mod remotes;
 mod run;
 mod serve;
 mod stores;

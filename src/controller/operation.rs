@@ -105,8 +105,8 @@ async fn try_step(
     state: &mut OperationState,
 ) -> Result<(), String> {
     let config = ctx.config();
-    let project = super::projects::load(ctx, &config, &app.app)
-        .map_err(|condition| format!("Failed to load application project: {}", condition.message))?;
+    let project = super::projects::find(ctx, &config, &app.app)
+        .map_err(|error| format!("Failed to load application project: {error}"))?;
     let Some(sync) = attempt.operation.sync.clone() else {
         return Err("Invalid operation request: no operation specified".to_owned());
     };

@@ -21,6 +21,7 @@ use super::config::Raw;
 use super::context::Context;
 use super::desired::Desired;
 use super::queue::Queue;
+use super::remotes::Remotes;
 use super::stores::Apps;
 use super::{feeds, leftovers, reconcile, serve};
 use crate::api::GroupVersionKind;
@@ -112,7 +113,7 @@ async fn context(options: &Options, changes: mpsc::UnboundedSender<Change>) -> R
     let cluster = Cluster::connect(config, crate::api::names::IN_CLUSTER_SERVER.to_owned())?;
     let (parameters, timeouts) = parameters(&cluster, options).await?;
     let applications = wait_for_crds(&cluster).await;
-    let live = Live::new(cluster.client(), Rc::new(|_| crate::watch::Seen::Foreign), changes);
+    let live = Live::new(cluster.client(), Rc::new(|_| crate::watch::Seen::Foreign), changes.clone());
     let cache = |reason: String| Error::Cache { path: options.cache_dir.clone(), reason };
     let desired = Desired::new(&options.cache_dir, &parameters).map_err(|error| cache(error.to_string()))?;
     Ok(Rc::new(Context {
@@ -127,6 +128,8 @@ async fn context(options: &Options, changes: mpsc::UnboundedSender<Change>) -> R
         verdict: RefCell::new(guard::decide(None, options.observe)),
         observe: options.observe,
         tracking_changed: Notify::new(),
+        remotes: Remotes::default(),
+        changes,
         periods: timeouts.0,
         longest_jitter: timeouts.1,
         repo_errors: RefCell::default(),
