@@ -157,6 +157,12 @@ async fn overrides_add_and_never_remove() {
     assert_eq!(names(&tree, both).await, expect);
 }
 
+#[tokio::test]
+async fn an_unpacked_chart_is_rendered_at_its_root() {
+    let tree = Tree::new(&[("a.yaml", &config_map("a"))]);
+    assert_eq!(names(&tree, json!({"chart": "c", "path": "ignored"})).await, "a");
+}
+
 #[test]
 fn application_path_stays_in_the_checkout() {
     let tree = Tree::new(&[("app/file", "")]);
