@@ -135,6 +135,7 @@ async fn run(args: RunArgs) -> Result<bool> {
     if args.cases.is_empty() && !args.all && !args.record {
         cases.retain(|dir| !listed.contains_key(&case::name_of(dir)));
     }
+    let count = cases.len();
     let mut tally = Tally { listed, show: args.show, forgive: args.cases.is_empty(), verdicts: Vec::new() };
     let outcome = tokio::select! {
         outcome = all(cases, &args, &mut tally) => outcome,
@@ -144,8 +145,10 @@ async fn run(args: RunArgs) -> Result<bool> {
         std::fs::write(path, serde_json::to_string_pretty(&tally.report())?)
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    let passed = tally.sum_up();
-    outcome.map(|()| passed)
+    if let Err(error) = outcome {
+        eprintln!("error: {error:#}");
+    }
+    Ok(tally.sum_up(count))
 }
 
 async fn all(cases: Vec<PathBuf>, args: &RunArgs, tally: &mut Tally) -> Result<()> {
@@ -275,11 +278,15 @@ impl Tally {
             .into()
     }
 
-    /// Prints the last line; true when no case failed that should pass.
-    fn sum_up(&self) -> bool {
+    /// Prints the last line; true when no case of `count` failed that should pass, or was not run.
+    fn sum_up(&self, count: usize) -> bool {
         let known = self.verdicts.iter().filter(|verdict| self.is_forgiven(verdict)).count();
         let passed = self.verdicts.iter().filter(|verdict| verdict.ok).count();
-        let failed = self.verdicts.len() - passed - known;
+        let not_run = count.saturating_sub(self.verdicts.len());
+        let failed = self.verdicts.len() - passed - known + not_run;
+        if not_run > 0 {
+            println!("{not_run} were not run, which counts as failed");
+        }
         if known > 0 {
             println!("{known} failed as expected-failures.txt says");
         }
