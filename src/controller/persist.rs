@@ -20,24 +20,15 @@ use crate::guard::Permit;
 use crate::status::{self, events, events::Event};
 use crate::sync::lifecycle::{self, PatchKind};
 
-/// What a status patch takes away besides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Consume {
-    /// Nothing.
-    Nothing,
-    /// The refresh annotation, as it was when the refresh began.
-    Refresh,
-}
-
-/// Stores a refresh's result; sends nothing when nothing changed.
-pub async fn status(ctx: &Context, permit: Permit, app: &StoredApp, mut new: ApplicationStatus, consume: Consume) {
+/// Stores a refresh's result and takes the refresh annotation away; sends nothing when nothing changed.
+pub async fn status(ctx: &Context, permit: Permit, app: &StoredApp, mut new: ApplicationStatus) {
     let old = &app.app.status;
     let now = Time::from_timestamp(ctx.now());
     for change in status::events::status_changed(old, &new) {
         event(ctx, permit, app, &change).await;
     }
     status::settle_health(old, &mut new, now);
-    let consumes = consume == Consume::Refresh && app.raw.annotation(names::REFRESH).is_some();
+    let consumes = app.raw.annotation(names::REFRESH).is_some();
     let Some(patch) = status::status_patch(old, &new, consumes) else {
         tracing::debug!("No status changes. Skipping patch");
         return;

@@ -12,7 +12,7 @@ use super::autosync;
 use super::comparison::{self, Comparison, Failure};
 use super::config::Config;
 use super::context::Context;
-use super::persist::{self, Consume};
+use super::persist;
 use super::stores::StoredApp;
 use crate::api::GroupKind;
 use crate::api::status::{ApplicationStatus, ResourceStatus, Time};
@@ -38,7 +38,7 @@ pub async fn run(ctx: &Rc<Context>, permit: Permit, app: &StoredApp, due: &Due) 
         Err(()) => {
             new.sync.status = "Unknown".to_owned();
             new.health.status = "Unknown".to_owned();
-            return persist::status(ctx, permit, app, new, Consume::Refresh).await;
+            return persist::status(ctx, permit, app, new).await;
         }
     };
     let request = comparison::Request::for_refresh(&app.app, due);
@@ -77,7 +77,7 @@ async fn summary_only(ctx: &Context, permit: Permit, app: &StoredApp) {
     let roots = ctx.live.owned_by(&instance);
     let of_apps = is_app_of_apps(&app.app.status.resources);
     new.summary = status::summary(&app.app, ctx.live.images(&roots), roots.iter().flat_map(status::urls), of_apps);
-    persist::status(ctx, permit, app, new, Consume::Refresh).await;
+    persist::status(ctx, permit, app, new).await;
 }
 
 /// Whether an application manages Applications.
@@ -121,7 +121,7 @@ async fn store(
             tracing::error!(reason = %error, "Failed to update delete-hook finalizers");
         }
     }
-    persist::status(ctx, permit, app, new, Consume::Refresh).await;
+    persist::status(ctx, permit, app, new).await;
 }
 
 /// The one place where a spec is written: empty blocks are dropped (APP-002).

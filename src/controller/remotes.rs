@@ -47,11 +47,6 @@ impl Remotes {
         known.insert(wanted.server.clone(), made.clone());
         Ok(made)
     }
-
-    /// All clusters in use.
-    pub fn all(&self) -> Vec<Destination> {
-        self.0.borrow().values().cloned().collect()
-    }
 }
 
 fn stop(live: &Live) {
