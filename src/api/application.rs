@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::operation::{Operation, RetryStrategy};
+use super::schema::{any_object, free_object, int_or_string, list_of, relative_path};
 use super::status::ApplicationStatus;
 use super::wire::{Zero, wire};
 
@@ -20,7 +21,7 @@ wire! {
     /// An Application as stored in the API server.
     pub struct Application {
         /// Object metadata.
-        metadata: ObjectMeta = "metadata" required;
+        metadata: ObjectMeta = "metadata" required => any_object;
         /// What the user asks for.
         spec: ApplicationSpec = "spec" required;
         /// What controllers observed.
@@ -120,7 +121,7 @@ wire! {
         /// Leaves the chart's CRDs out.
         skip_crds: bool = "skipCrds";
         /// Values as an object; wins over `values`.
-        values_object: Option<Value> = "valuesObject";
+        values_object: Option<Value> = "valuesObject" => free_object;
         /// Namespace passed to Helm.
         namespace: String = "namespace";
         /// Kubernetes version passed to Helm.
@@ -196,7 +197,7 @@ wire! {
         /// Name of the workload.
         name: String = "name" required;
         /// Number, or text that holds one.
-        count: Value = "count" required;
+        count: Value = "count" required => int_or_string;
     }
 
     /// A Kustomize patch.
@@ -268,7 +269,19 @@ wire! {
         /// Environment.
         env: Vec<EnvEntry> = "env";
         /// Parameters, kept as they are.
-        parameters: Vec<Value> = "parameters";
+        parameters: Vec<Value> = "parameters" => list_of::<PluginParameter>;
+    }
+
+    /// A parameter of a config management plugin: text, map or array.
+    pub struct PluginParameter {
+        /// Name.
+        name: String = "name";
+        /// Text value.
+        string: Option<String> = "string";
+        /// Map value; empty and absent are the same.
+        map: Option<BTreeMap<String, String>> = "map";
+        /// Array value; empty and absent are the same.
+        array: Option<Vec<String>> = "array";
     }
 
     /// A name and value.
@@ -379,8 +392,8 @@ wire! {
     pub struct SyncSource {
         /// Branch.
         target_branch: String = "targetBranch" required;
-        /// Directory.
-        path: String = "path" required;
+        /// Directory; the repository's root is refused.
+        path: String = "path" required => relative_path;
         /// Repository URL; the dry source's when empty.
         repo_url: String = "repoURL";
     }

@@ -5,12 +5,20 @@
 //! Source: `pkg/apis/application/v1alpha1/types.go`.
 
 pub mod application;
+pub mod appset;
+pub mod crds;
+pub mod hydrator;
 pub mod names;
 pub mod object;
 pub mod operation;
 pub mod project;
+pub mod schema;
 pub mod status;
 pub mod wire;
 
+#[cfg(test)]
+mod tests;
+
 pub use application::{Application, ApplicationSource, ApplicationSpec, Destination};
+pub use crds::crds;
 pub use object::{GroupKind, GroupVersionKind, ObjectExt, ResourceKey};

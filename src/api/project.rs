@@ -2,16 +2,21 @@
 //!
 //! Source: `pkg/apis/application/v1alpha1/types.go` `AppProjectSpec`, `app_project_types.go`.
 
+use std::collections::BTreeMap;
+
 use super::application::{Destination, ObjectMeta};
+use super::schema::{any_object, list_of, short_text};
 use super::wire::wire;
 
 wire! {
     /// An AppProject as stored in the API server.
     pub struct AppProject {
         /// Object metadata.
-        metadata: ObjectMeta = "metadata" required;
+        metadata: ObjectMeta = "metadata" required => any_object;
         /// Restrictions.
         spec: AppProjectSpec = "spec" required;
+        /// Tokens that Argo CD's API server issued; litecd neither reads nor writes them.
+        status: AppProjectStatus = "status" always;
     }
 
     /// Restrictions of a project.
@@ -21,9 +26,9 @@ wire! {
         /// Destination patterns.
         destinations: Vec<Destination> = "destinations";
         /// Text for people.
-        description: String = "description";
+        description: String = "description" => short_text;
         /// Roles of Argo CD's API server; not used here.
-        roles: Vec<serde_json::Value> = "roles";
+        roles: Vec<serde_json::Value> = "roles" => list_of::<ProjectRole>;
         /// Cluster-scoped kinds allowed; none when absent.
         cluster_resource_whitelist: Vec<ClusterResource> = "clusterResourceWhitelist";
         /// Namespaced kinds refused.
@@ -45,7 +50,77 @@ wire! {
         /// Service accounts to impersonate.
         destination_service_accounts: Vec<DestinationServiceAccount> = "destinationServiceAccounts";
         /// Source integrity policies, kept as they are.
-        source_integrity: Option<serde_json::Value> = "sourceIntegrity";
+        source_integrity: Option<serde_json::Value> = "sourceIntegrity" => SourceIntegrity::schema;
+    }
+
+    /// Tokens per role.
+    pub struct AppProjectStatus {
+        /// Tokens by role name.
+        jwt_tokens_by_role: BTreeMap<String, JwtTokens> = "jwtTokensByRole";
+    }
+
+    /// A role of Argo CD's API server.
+    pub struct ProjectRole {
+        /// Role name.
+        name: String = "name" required;
+        /// Text for people.
+        description: String = "description";
+        /// Casbin policies.
+        policies: Vec<String> = "policies";
+        /// Issued tokens.
+        jwt_tokens: Vec<JwtToken> = "jwtTokens";
+        /// Groups of the identity provider that hold the role.
+        groups: Vec<String> = "groups";
+    }
+
+    /// A list of tokens.
+    pub struct JwtTokens {
+        /// The tokens.
+        items: Vec<JwtToken> = "items";
+    }
+
+    /// What identifies an issued token; never the token itself.
+    pub struct JwtToken {
+        /// When it was issued, seconds since the epoch.
+        issued_at: i64 = "iat" required;
+        /// When it expires, seconds since the epoch.
+        expires_at: i64 = "exp";
+        /// Id.
+        id: String = "id";
+    }
+
+    /// Policies that commits must meet.
+    pub struct SourceIntegrity {
+        /// Policies for Git repositories.
+        git: Option<SourceIntegrityGit> = "git" required;
+    }
+
+    /// Policies for Git repositories.
+    pub struct SourceIntegrityGit {
+        /// The policies, first match wins.
+        policies: Vec<SourceIntegrityGitPolicy> = "policies" required;
+    }
+
+    /// What commits of some repositories must be signed with.
+    pub struct SourceIntegrityGitPolicy {
+        /// Repositories the policy is for.
+        repos: Vec<SourceIntegrityGitRepo> = "repos" required;
+        /// GnuPG rule.
+        gpg: Option<SourceIntegrityGpg> = "gpg" required;
+    }
+
+    /// A repository pattern of a policy.
+    pub struct SourceIntegrityGitRepo {
+        /// URL pattern.
+        url: String = "url" required;
+    }
+
+    /// GnuPG rule of a policy.
+    pub struct SourceIntegrityGpg {
+        /// How much of the history is verified.
+        mode: String = "mode" required;
+        /// Allowed key ids.
+        keys: Vec<String> = "keys" required;
     }
 
     /// A cluster-scoped kind, optionally one name pattern.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::application::{ApplicationSource, Destination, ResourceIgnoreDifferences};
+use super::hydrator::SourceHydratorStatus;
 use super::operation::{OperationInitiator, OperationState};
 use super::wire::{Zero, wire};
 
@@ -88,7 +89,7 @@ wire! {
         /// Namespace of the controller.
         controller_namespace: String = "controllerNamespace";
         /// Source hydrator's status, kept as it is.
-        source_hydrator: Value = "sourceHydrator";
+        source_hydrator: Value = "sourceHydrator" => SourceHydratorStatus::schema;
     }
 
     /// Sync status.

@@ -1,7 +1,8 @@
 //! The macro that declares wire structs the way Go's struct tags do.
 //!
-//! In:  fields with their JSON name and one of three modes.
-//! Out: a struct that serialises as Go's encoder would, accepts `null` for any field, and knows its own fields.
+//! In:  fields with their JSON name, one of three modes, and optionally `=> function` giving the field's schema where
+//!      its Rust type does not say enough (formats, enums, patterns, free-form parts).
+//! Out: a struct that serialises as Go's encoder would, accepts `null` for any field, and knows its own schema.
 //! Invariant: `required` is written even when zero and the CRD demands it; `always` is written even when zero
 //! (Go does not drop zero structs, APP-044); every other field is left out when zero.
 
@@ -53,7 +54,7 @@ pub fn null_is_zero<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(de
 
 /// Declares wire structs; see the module's header.
 macro_rules! wire {
-    ($( $(#[$meta:meta])* pub struct $name:ident { $( $(#[$fmeta:meta])* $field:ident : $ty:ty = $json:literal $( $mode:ident )? ; )* } )*) => { $(
+    ($( $(#[$meta:meta])* pub struct $name:ident { $( $(#[$fmeta:meta])* $field:ident : $ty:ty = $json:literal $( $mode:ident )? $( => $schema:expr )? ; )* } )*) => { $(
         $(#[$meta])*
         #[derive(Debug, Clone, PartialEq, Default)]
         pub struct $name { $( $(#[$fmeta])* pub $field: $ty, )* }
@@ -86,9 +87,25 @@ macro_rules! wire {
                 true $( && $crate::api::wire::Zero::is_zero(&self.$field) )*
             }
         }
+
+        impl $crate::api::schema::Schema for $name {
+            fn schema() -> serde_json::Value {
+                // A table of function pointers keeps the code of each struct small.
+                const FIELDS: &[$crate::api::schema::Field] = &[ $( $crate::api::schema::Field {
+                    name: $json,
+                    required: $crate::api::wire::wire!(@demanded $( $mode )?),
+                    schema: $crate::api::wire::wire!(@schema $ty $( , $schema )?),
+                }, )* ];
+                $crate::api::schema::object(FIELDS)
+            }
+        }
     )* };
     (@keep) => { false };
     (@keep required) => { true };
     (@keep always) => { true };
+    (@demanded required) => { true };
+    (@demanded $( always )?) => { false };
+    (@schema $ty:ty) => { <$ty as $crate::api::schema::Schema>::schema };
+    (@schema $ty:ty , $schema:expr) => { $schema };
 }
 pub(crate) use wire;

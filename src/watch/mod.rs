@@ -1,1 +1,19 @@
-//! The watch room.
+//! Live objects: one watch per kind in use, and what is kept of what arrives.
+//!
+//! In:  list and watch answers of the API server, and the objects that litecd's own writes were answered with.
+//! Out: tracked objects as compact bytes, thin ownership records of Pods and what owns them, and changes to act on.
+//! Invariant: a foreign object is dropped on arrival; eight bytes remember that its name is taken.
+//! Source: APP-060 to APP-065, APP-079 (`controller/cache/cache.go`, `gitops-engine/pkg/cache/cluster.go`).
+
+mod arrival;
+mod children;
+mod feed;
+mod kept;
+mod live;
+
+pub use arrival::Arrival;
+pub use feed::{Feed, FeedEvent, Selection};
+pub use live::{Change, Classify, Live, Lookup, Seen};
+
+#[cfg(test)]
+mod tests;

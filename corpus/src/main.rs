@@ -1,0 +1,282 @@
+//! The `corpus` command: runs cases, and records them where real Argo CD answers.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail};
+use clap::{Args, Parser, Subcommand};
+use corpus::api::Cluster;
+use corpus::lane::{self, Bench, Lane};
+use corpus::lanes::{self, Event};
+use corpus::run::Endpoints;
+use corpus::servers::{PORT, Servers};
+use corpus::tools::Tools;
+use corpus::verdict::{Judge, Verdict};
+use corpus::{case, expected, subject, web};
+use serde_json::{Value, json};
+
+/// The Argo CD that the goldens are recorded from.
+const RECORDED: &str = "v3.5.1";
+
+#[derive(Parser)]
+#[command(about = "The cases litecd is held to")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Runs cases and compares them with their goldens.
+    Run(Box<RunArgs>),
+    /// Builds the binaries of the cluster under test.
+    Tools,
+    /// Serves cases in this very namespace; started by `run`.
+    #[command(hide = true)]
+    Lane(LaneArgs),
+}
+
+#[derive(Args)]
+struct RunArgs {
+    /// Cases (AREA/NAME), areas or folders; every case that is expected to pass when none is named.
+    cases: Vec<String>,
+    /// Run also the cases listed in expected-failures.txt.
+    #[arg(long)]
+    all: bool,
+    /// Clusters at once; what the machine carries unless said.
+    #[arg(long)]
+    lanes: Option<usize>,
+    /// The litecd under test; target/debug/litecd unless said.
+    #[arg(long)]
+    litecd: Option<PathBuf>,
+    /// Run on this cluster, where a controller is running already, instead of in lanes.
+    #[arg(long)]
+    kubeconfig: Option<PathBuf>,
+    /// The running controller's webhook, with --kubeconfig.
+    #[arg(long, default_value = "http://127.0.0.1:8080")]
+    webhook: String,
+    /// The address of Argo CD's API, with --record.
+    #[arg(long)]
+    api: Option<String>,
+    /// Write what Argo CD does as goldens, with --kubeconfig and --api.
+    #[arg(long, requires = "kubeconfig", requires = "api")]
+    record: bool,
+    /// The text of events counts too, not only types and reasons.
+    #[arg(long)]
+    events: bool,
+    /// Write every verdict to a JSON file.
+    #[arg(long)]
+    report: Option<PathBuf>,
+    /// Differences shown of each case.
+    #[arg(long, default_value_t = 12)]
+    show: usize,
+    /// Say each step.
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+#[derive(Args)]
+struct LaneArgs {
+    #[arg(long)]
+    dir: PathBuf,
+    #[arg(long)]
+    bin: PathBuf,
+    #[arg(long)]
+    litecd: PathBuf,
+    #[arg(long)]
+    events: bool,
+    #[arg(long)]
+    verbose: bool,
+}
+
+fn main() -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let outcome = runtime.context("no runtime").and_then(|runtime| runtime.block_on(dispatch(Cli::parse().command)));
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn dispatch(command: Command) -> Result<bool> {
+    match command {
+        Command::Run(args) => run(*args).await,
+        Command::Tools => {
+            let tools = find_tools()?;
+            println!("{}", tools.dir().display());
+            Ok(true)
+        }
+        Command::Lane(args) => {
+            let judge = Judge { events: args.events, record: false };
+            let tools = Tools::at(&args.bin);
+            lane::serve(Lane { dir: args.dir, tools, litecd: args.litecd, judge, verbose: args.verbose }).await?;
+            Ok(true)
+        }
+    }
+}
+
+fn find_tools() -> Result<Tools> {
+    Tools::find_or_build(&mut |text| eprintln!("{text}"))
+}
+
+async fn run(args: RunArgs) -> Result<bool> {
+    let root = corpus::root().join("cases");
+    let listed = expected::read(&corpus::root().join("expected-failures.txt"), &root)?;
+    let mut cases = case::find(&root, &args.cases)?;
+    if args.cases.is_empty() && !args.all && !args.record {
+        cases.retain(|dir| !listed.contains_key(&case::name_of(dir)));
+    }
+    let mut tally = Tally { listed, show: args.show, forgive: args.cases.is_empty(), verdicts: Vec::new() };
+    let outcome = tokio::select! {
+        outcome = all(cases, &args, &mut tally) => outcome,
+        _ = tokio::signal::ctrl_c() => Err(anyhow::anyhow!("interrupted")),
+    };
+    if let Some(path) = &args.report {
+        std::fs::write(path, serde_json::to_string_pretty(&tally.report())?)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let passed = tally.sum_up();
+    outcome.map(|()| passed)
+}
+
+async fn all(cases: Vec<PathBuf>, args: &RunArgs, tally: &mut Tally) -> Result<()> {
+    let judge = Judge { events: args.events, record: args.record };
+    if let Some(kubeconfig) = &args.kubeconfig {
+        return here(&cases, kubeconfig, (args, &judge), tally).await;
+    }
+    let tools = find_tools()?;
+    let litecd = args.litecd.clone().unwrap_or_else(subject::built);
+    let litecd = litecd.canonicalize().with_context(|| format!("there is no {}", litecd.display()))?;
+    let dir = corpus::target().join("corpus");
+    std::fs::create_dir_all(&dir)?;
+    let lane = Lane { dir: dir.canonicalize()?, tools, litecd, judge, verbose: args.verbose };
+    let count = args.lanes.unwrap_or_else(lanes::sensible_count);
+    lanes::run(cases, count, &lane, &mut |event| match event {
+        Event::Said(number, text) if count > 1 => println!("[{number}] {text}"),
+        Event::Said(_, text) => println!("{text}"),
+        Event::Done(verdict) => tally.add(verdict),
+    })
+    .await
+}
+
+/// Runs the cases on a cluster that is there, one after the other.
+async fn here(
+    cases: &[PathBuf],
+    kubeconfig: &Path,
+    (args, judge): (&RunArgs, &Judge),
+    tally: &mut Tally,
+) -> Result<()> {
+    if judge.record {
+        must_be_argocd(args.api.as_deref().context("--record needs --api")?).await?;
+    }
+    let endpoints = Endpoints {
+        webhook: args.webhook.clone(),
+        appset_webhook: std::env::var("CORPUS_APPSET_WEBHOOK").ok(),
+        api: args.api.clone(),
+    };
+    let mut cluster = Cluster::connect(kubeconfig).await?;
+    let folder = tempfile::tempdir()?;
+    let servers = Servers::start(folder.path().to_owned(), PORT).await?;
+    for dir in cases {
+        if judge.record {
+            forget_caches().await;
+        }
+        let bench = Bench { cluster: &mut cluster, servers: &servers, endpoints: &endpoints };
+        let mut say = |text: String| println!("{text}");
+        tally.add(lane::judge_case(dir, bench, (judge, args.verbose), &mut say).await);
+    }
+    Ok(())
+}
+
+/// Goldens show what Argo CD does; nothing else may write them.
+async fn must_be_argocd(api: &str) -> Result<()> {
+    let answer = web::get(&format!("{api}/api/version")).await.context("--record needs a running Argo CD")?;
+    let version: Value = serde_json::from_str(&answer.text).unwrap_or_default();
+    let version = version.get("Version").and_then(Value::as_str).unwrap_or_default();
+    // A release carries its commit after a plus sign.
+    if version.split('+').next() != Some(RECORDED) {
+        bail!(
+            "--record needs Argo CD {RECORDED}; {api} answers {:?}",
+            answer.text.chars().take(80).collect::<String>()
+        );
+    }
+    Ok(())
+}
+
+/// Argo CD's caches outlive a case, and cases share repository addresses; its Redis, where there is one, is emptied.
+async fn forget_caches() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    if let Ok(mut redis) = tokio::net::TcpStream::connect("127.0.0.1:6379").await
+        && redis.write_all(b"FLUSHALL\r\n").await.is_ok()
+    {
+        let _ = redis.read(&mut [0; 16]).await;
+    }
+}
+
+/// Counts verdicts and prints them.
+struct Tally {
+    listed: BTreeMap<String, String>,
+    show: usize,
+    /// A listed case may fail; not when it was asked for by name.
+    forgive: bool,
+    verdicts: Vec<Verdict>,
+}
+
+impl Tally {
+    fn add(&mut self, mut verdict: Verdict) {
+        let reason = self.listed.get(&verdict.case);
+        if verdict.ok && reason.is_some() {
+            verdict.fail("it passes: take it off expected-failures.txt".to_owned());
+        }
+        let word = match (verdict.ok, reason) {
+            (true, _) => "ok  ",
+            (false, Some(_)) if self.is_forgiven(&verdict) => "known",
+            (false, _) => "FAIL",
+        };
+        let counts: Vec<String> =
+            verdict.differences.iter().filter(|(_, n)| **n > 0).map(|(tier, n)| format!("{tier} {n}")).collect();
+        let counts = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
+        println!("{word} {} {:.1}s{counts}", verdict.case, verdict.seconds);
+        if word == "known" {
+            println!("    {}", reason.map(String::as_str).unwrap_or_default());
+        } else {
+            for line in verdict.lines.iter().take(self.show) {
+                println!("    {line}");
+            }
+            if verdict.lines.len() > self.show {
+                println!("    … and {} more", verdict.lines.len() - self.show);
+            }
+        }
+        self.verdicts.push(verdict);
+    }
+
+    fn is_forgiven(&self, verdict: &Verdict) -> bool {
+        let passes = verdict.lines.first().is_some_and(|line| line.starts_with("! it passes"));
+        self.forgive && !verdict.ok && !passes && self.listed.contains_key(&verdict.case)
+    }
+
+    fn report(&self) -> Value {
+        self.verdicts
+            .iter()
+            .map(|verdict| (verdict.case.clone(), json!(verdict)))
+            .collect::<serde_json::Map<_, _>>()
+            .into()
+    }
+
+    /// Prints the last line; true when no case failed that should pass.
+    fn sum_up(&self) -> bool {
+        let known = self.verdicts.iter().filter(|verdict| self.is_forgiven(verdict)).count();
+        let passed = self.verdicts.iter().filter(|verdict| verdict.ok).count();
+        let failed = self.verdicts.len() - passed - known;
+        if known > 0 {
+            println!("{known} failed as expected-failures.txt says");
+        }
+        println!("{passed} passed, {failed} failed");
+        failed == 0
+    }
+}

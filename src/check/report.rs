@@ -1,0 +1,211 @@
+//! The report over all scanned files.
+//!
+//! In:  the outcome of scanning each file.
+//! Out: a summary per feature, an exit code, JSON and a table for people.
+//! Invariant: code 0 means every file was read and every feature found in them is supported as a whole.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{Feature, Note, ParseProblem, Part, Support, Use};
+
+/// How many places the summary names per feature.
+const PLACES: usize = 3;
+
+/// What all files hold together.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Files scanned, whatever came of it.
+    pub files: usize,
+    /// Objects of Argo CD's kinds, and its settings, by kind.
+    pub objects: BTreeMap<String, usize>,
+    /// All uses.
+    pub uses: Vec<Use>,
+    /// Files passed over.
+    pub notes: Vec<Note>,
+    /// Files that cannot be read.
+    pub problems: Vec<ParseProblem>,
+}
+
+/// One feature over all files.
+#[derive(Debug, Clone)]
+pub struct FeatureSummary<'a> {
+    /// The feature.
+    pub feature: &'static Feature,
+    /// How often it is used.
+    pub count: usize,
+    /// The first places, at most three.
+    pub first: Vec<&'a Use>,
+}
+
+impl Report {
+    /// Adds one file's outcome.
+    pub fn add(&mut self, outcome: Result<Part, ParseProblem>) {
+        self.files += 1;
+        match outcome {
+            Ok(part) => {
+                for (kind, count) in part.objects {
+                    *self.objects.entry(kind).or_default() += count;
+                }
+                self.uses.extend(part.uses);
+                self.notes.extend(part.notes);
+            }
+            Err(problem) => self.problems.push(problem),
+        }
+    }
+
+    /// One entry per feature in use: first what is not supported, then what is in part, then the rest, each by id.
+    /// Unknown things are one entry per text, since each is something else.
+    pub fn summary(&self) -> Vec<FeatureSummary<'_>> {
+        let mut found: BTreeMap<(u8, &str, &str), FeatureSummary<'_>> = BTreeMap::new();
+        for each in &self.uses {
+            let id = each.feature.id;
+            let apart = if id == "unknown" { each.what.as_str() } else { "" };
+            let entry = found.entry((urgency(each.feature.support), id, apart)).or_insert_with(|| FeatureSummary {
+                feature: each.feature,
+                count: 0,
+                first: Vec::new(),
+            });
+            entry.count += 1;
+            if entry.first.len() < PLACES {
+                entry.first.push(each);
+            }
+        }
+        found.into_values().collect()
+    }
+
+    /// 0: all supported; 1: something is not, or not wholly; 2: a file cannot be read.
+    pub fn exit_code(&self) -> u8 {
+        if !self.problems.is_empty() {
+            2
+        } else if self.uses.iter().any(|each| each.feature.support != Support::Yes) {
+            1
+        } else {
+            0
+        }
+    }
+
+    /// For scripts.
+    pub fn to_json(&self) -> Value {
+        let features: Vec<Value> = self.summary().iter().map(feature_json).collect();
+        let notes: Vec<Value> = self.notes.iter().map(|note| json!({"file": note.file, "text": note.text})).collect();
+        let problems: Vec<Value> = self
+            .problems
+            .iter()
+            .map(|problem| json!({"file": problem.file, "line": problem.line, "message": problem.message}))
+            .collect();
+        json!({
+            "argocdVersion": crate::api::names::ARGOCD_VERSION,
+            "files": self.files,
+            "objects": self.objects,
+            "features": features,
+            "notes": notes,
+            "problems": problems,
+        })
+    }
+
+    /// For people.
+    pub fn to_table(&self) -> String {
+        let rows: Vec<[String; 4]> = self.summary().iter().map(table_row).collect();
+        let head = ["SUPPORT", "FEATURE", "USES", "WHERE"].map(str::to_owned);
+        let width = |column: usize| {
+            rows.iter()
+                .chain([&head])
+                .filter_map(|row| row.get(column))
+                .map(|cell| cell.chars().count())
+                .max()
+                .unwrap_or(0)
+        };
+        let widths = [width(0), width(1), width(2)];
+        let mut lines: Vec<String> = [&head].into_iter().chain(&rows).map(|row| aligned(row, widths)).collect();
+        lines.extend(self.reasons());
+        lines.extend(self.grouped_notes());
+        lines.extend(self.problems.iter().map(|problem| format!("error: {problem}")));
+        lines.push(self.verdict());
+        lines.join("\n") + "\n"
+    }
+
+    fn reasons(&self) -> Vec<String> {
+        let reason = |entry: &FeatureSummary<'_>| match entry.feature.support {
+            Support::Yes => None,
+            Support::Partial(why) | Support::No(why) => Some(format!("{}: {why}", entry.feature.id)),
+        };
+        let mut reasons: Vec<String> = self.summary().iter().filter_map(reason).collect();
+        reasons.dedup();
+        reasons
+    }
+
+    /// One line per reason: a repository of charts has hundreds of templates.
+    fn grouped_notes(&self) -> Vec<String> {
+        let mut files: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for note in &self.notes {
+            files.entry(&note.text).or_default().push(&note.file);
+        }
+        let line = |(text, files): (&str, Vec<&str>)| {
+            let more = if files.len() > PLACES { ", …" } else { "" };
+            let first: Vec<&str> = files.iter().take(PLACES).copied().collect();
+            format!("passed over, {} files, {text}: {}{more}", files.len(), first.join(", "))
+        };
+        files.into_iter().map(line).collect()
+    }
+
+    fn verdict(&self) -> String {
+        let objects: Vec<String> = self.objects.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        let objects = if objects.is_empty() { "nothing of Argo CD".to_owned() } else { objects.join(", ") };
+        let verdict = match self.exit_code() {
+            0 => "all features are supported",
+            1 => "some features are not supported",
+            _ => "some files cannot be read",
+        };
+        format!("{} files, {objects}: {verdict}", self.files)
+    }
+}
+
+fn urgency(support: Support) -> u8 {
+    match support {
+        Support::No(_) => 0,
+        Support::Partial(_) => 1,
+        Support::Yes => 2,
+    }
+}
+
+fn support_words(support: Support) -> (&'static str, &'static str) {
+    match support {
+        Support::Yes => ("yes", ""),
+        Support::Partial(why) => ("partial", why),
+        Support::No(why) => ("no", why),
+    }
+}
+
+fn feature_json(entry: &FeatureSummary<'_>) -> Value {
+    let (support, reason) = support_words(entry.feature.support);
+    let first: Vec<Value> =
+        entry.first.iter().map(|each| json!({"file": each.file, "line": each.line, "what": each.what})).collect();
+    json!({
+        "id": entry.feature.id,
+        "name": entry.feature.name,
+        "description": entry.feature.description,
+        "phase": format!("{:?}", entry.feature.phase).to_lowercase(),
+        "support": support,
+        "reason": reason,
+        "count": entry.count,
+        "first": first,
+    })
+}
+
+fn table_row(entry: &FeatureSummary<'_>) -> [String; 4] {
+    let places: Vec<String> = entry.first.iter().map(|each| format!("{}:{}", each.file, each.line)).collect();
+    let more = if entry.count > entry.first.len() { ", …" } else { "" };
+    let name = match entry.first.first() {
+        Some(each) if entry.feature.id == "unknown" => format!("unknown: {}", each.what),
+        _ => entry.feature.name.to_owned(),
+    };
+    [support_words(entry.feature.support).0.to_owned(), name, entry.count.to_string(), places.join(", ") + more]
+}
+
+fn aligned(row: &[String; 4], widths: [usize; 3]) -> String {
+    let [support, feature, uses, places] = row;
+    let [first, second, third] = widths;
+    format!("{support:first$}  {feature:second$}  {uses:>third$}  {places}").trim_end().to_owned()
+}

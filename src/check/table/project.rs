@@ -1,0 +1,40 @@
+//! Features of an AppProject.
+//!
+//! In:  nothing. Out: rows. Source: APP-212 to APP-222, `AppProjectSpec`.
+
+use super::{Row, features};
+use crate::check::Support::{No, Yes};
+
+pub static ROWS: &[Row] = features! {
+    Permit "project.source-repos" Yes, ["AppProject.spec.sourceRepos"],
+        "Allowed repositories", "Repositories that Applications may use.";
+    Permit "project.destinations" Yes, ["AppProject.spec.destinations.**"],
+        "Allowed destinations", "Clusters and namespaces that Applications may use.";
+    Permit "project.kinds" Yes,
+        ["AppProject.spec.clusterResourceWhitelist.**", "AppProject.spec.clusterResourceBlacklist.**",
+         "AppProject.spec.namespaceResourceWhitelist.**", "AppProject.spec.namespaceResourceBlacklist.**"],
+        "Allowed kinds", "Kinds that Applications may hold.";
+    Report "project.description" Yes, ["AppProject.spec.description"],
+        "Description", "Text for people.";
+    Serve "project.roles" No("litecd has no API server that roles could apply to"),
+        ["AppProject.spec.roles.**", "AppProject.status.**"],
+        "Roles", "Rights and tokens for Argo CD's API server.";
+    Compare "project.orphaned-resources" No("objects that no Application owns are not looked for yet"),
+        ["AppProject.spec.orphanedResources", "AppProject.spec.orphanedResources.warn",
+         "AppProject.spec.orphanedResources.ignore.**"],
+        "Orphaned resources", "Monitoring of objects that no Application owns.";
+    Sync "project.sync-windows" No("sync windows are not evaluated yet"), ["AppProject.spec.syncWindows.**"],
+        "Sync windows", "Times at which syncs are allowed or denied.";
+    Render "project.signature-keys" No("signatures of commits are not verified yet"),
+        ["AppProject.spec.signatureKeys.**", "AppProject.spec.sourceIntegrity.**"],
+        "Signature verification", "Commits must be signed with known keys.";
+    Permit "project.source-namespaces" No("only Applications beside the controller are read yet"),
+        ["AppProject.spec.sourceNamespaces"],
+        "Applications in other namespaces", "Namespaces whose Applications may use the project.";
+    Permit "project.scoped-clusters" No("clusters of a project are not read yet"),
+        ["AppProject.spec.permitOnlyProjectScopedClusters"],
+        "Project-scoped clusters only", "Applications may use only clusters of the project.";
+    Sync "project.impersonation" No("syncs use litecd's own service account"),
+        ["AppProject.spec.destinationServiceAccounts.**"],
+        "Impersonation", "Syncs act as a service account per destination.";
+};

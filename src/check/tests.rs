@@ -1,0 +1,326 @@
+//! Tests of scanning, locating and reporting.
+
+use serde_json::json;
+
+use super::{Part, Report, Support, documents, locate, scan};
+
+const APPLICATION: &str = "\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata:
+  name: web
+  annotations:
+    argocd.argoproj.io/sync-wave: '2'
+    example.com/other: x
+  finalizers: [resources-finalizer.argocd.argoproj.io]
+spec:
+  project: default
+  source:
+    repoURL: https://example.com/a.git
+    path: apps
+    helm:
+      valueFiles:
+        - a.yaml
+  destination:
+    server: https://kubernetes.default.svc
+  syncPolicy:
+    automated: {}
+    syncOptions:
+      - CreateNamespace=true
+";
+
+fn part(text: &str) -> Part {
+    scan("a.yaml", text).expect("readable")
+}
+
+/// Ids with lines of all uses.
+fn uses(text: &str) -> Vec<(String, u64)> {
+    part(text).uses.iter().map(|each| (each.feature.id.to_owned(), each.line)).collect()
+}
+
+/// Whether a feature is used, at which line.
+fn line_of(text: &str, id: &str) -> Option<u64> {
+    uses(text).into_iter().find(|(found, _)| found == id).map(|(_, line)| line)
+}
+
+fn spec(extra: &str) -> String {
+    format!("apiVersion: argoproj.io/v1alpha1\nkind: Application\nspec:\n{extra}")
+}
+
+fn report(texts: &[&str]) -> Report {
+    let mut report = Report::default();
+    for text in texts {
+        report.add(scan("a.yaml", text));
+    }
+    report
+}
+
+#[test]
+fn every_used_feature_is_found_at_its_line() {
+    for (id, line) in [
+        ("application.project", 10),
+        ("source.repository", 12),
+        ("helm.value-files", 15),
+        ("destination.server", 18),
+        ("sync.automated", 20),
+        ("sync.options", 21),
+        ("sync-option.create-namespace", 22),
+        ("annotation.sync-wave", 6),
+        ("finalizer.cascade", 8),
+    ] {
+        assert_eq!(line_of(APPLICATION, id), Some(line), "{id}");
+    }
+    assert_eq!(line_of(APPLICATION, "unknown"), None);
+    assert_eq!(report(&[APPLICATION]).exit_code(), 0);
+}
+
+#[test]
+fn an_unknown_field_is_reported_with_its_path() {
+    let part = part(&spec("  sources:\n  - repoURL: x\n    helm:\n      valuesFiles: [a]\n"));
+    let unknown: Vec<(&str, u64)> = part
+        .uses
+        .iter()
+        .filter(|each| each.feature.id == "unknown")
+        .map(|each| (each.what.as_str(), each.line))
+        .collect();
+    assert_eq!(unknown, [("spec.sources[0].helm.valuesFiles", 7)]);
+}
+
+#[test]
+fn an_unknown_sync_option_or_annotation_is_reported() {
+    assert_eq!(line_of(&spec("  syncPolicy:\n    syncOptions: [CreateNamespaces=true]\n"), "unknown"), Some(5));
+    let pod = "apiVersion: v1\nkind: Pod\nmetadata:\n  annotations:\n    argocd.argoproj.io/sync-waves: '1'\n";
+    assert_eq!(line_of(pod, "unknown"), Some(5));
+}
+
+#[test]
+fn other_kinds_are_ignored_but_for_annotations_of_argo_cd() {
+    let text = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  annotations:\n    argocd.argoproj.io/hook: PreSync\nspec:\n  project: 1\n";
+    assert_eq!(uses(text), [("annotation.hook".to_owned(), 5), ("hook.sync".to_owned(), 5)]);
+    assert!(part(text).objects.is_empty());
+    assert_eq!(uses("apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nspec: {strategy: {}}\n"), []);
+}
+
+#[test]
+fn applications_in_a_list_are_found() {
+    let text = "apiVersion: v1\nkind: List\nitems:\n- apiVersion: argoproj.io/v1alpha1\n  kind: Application\n  spec:\n    project: a\n";
+    assert_eq!(line_of(text, "application.project"), Some(7));
+    assert_eq!(part(text).objects["Application"], 1);
+}
+
+#[test]
+fn every_document_of_a_file_counts() {
+    let text = format!("{APPLICATION}---\n{APPLICATION}");
+    assert_eq!(part(&text).objects["Application"], 2);
+    let lines: Vec<u64> = uses(&text).iter().filter(|(id, _)| id == "application.project").map(|(_, l)| *l).collect();
+    assert_eq!(lines, [10, 33]);
+}
+
+#[test]
+fn json_is_read_too() {
+    let text = r#"{"apiVersion": "argoproj.io/v1alpha1", "kind": "Application",
+        "spec": {"project": "default",
+        "source": {"repoURL": "https://a", "chart": "x"}}}"#;
+    assert_eq!(line_of(text, "source.chart"), Some(3));
+}
+
+#[test]
+fn values_decide_some_features() {
+    let source = |url: &str| spec(&format!("  source:\n    repoURL: {url}\n"));
+    assert_eq!(line_of(&source("oci://registry/a"), "source.oci"), Some(5));
+    assert_eq!(line_of(&source("git@example.com:a/b.git"), "source.ssh"), Some(5));
+    assert_eq!(line_of(&source("ssh://git@example.com/a"), "source.ssh"), Some(5));
+    assert_eq!(line_of(&source("https://user@example.com/a"), "source.ssh"), None);
+    assert_eq!(line_of(&spec("  destination:\n    name: prod\n"), "destination.remote"), Some(5));
+    assert_eq!(line_of(&spec("  destination:\n    name: in-cluster\n"), "destination.remote"), None);
+}
+
+#[test]
+fn empty_values_use_nothing_but_an_empty_automated_does() {
+    assert_eq!(line_of(&spec("  sources: []\n"), "application.multi-source"), None);
+    assert_eq!(line_of(&spec("  source: {chart: '', helm: {passCredentials: false}}\n"), "source.chart"), None);
+    assert_eq!(line_of(&spec("  source: {helm: {passCredentials: false}}\n"), "helm.pass-credentials"), None);
+    assert_eq!(line_of(&spec("  source: {helm: {passCredentials: true}}\n"), "helm.pass-credentials"), Some(4));
+    assert_eq!(line_of(&spec("  sourceHydrator: null\n"), "application.source-hydrator"), None);
+    assert_eq!(line_of(&spec("  syncPolicy: {automated: {}}\n"), "sync.automated"), Some(4));
+}
+
+#[test]
+fn several_fields_of_one_feature_are_one_use_per_map() {
+    let count = |text: &str, id: &str| uses(text).iter().filter(|(found, _)| found == id).count();
+    let text = spec("  source: {kustomize: {namePrefix: a, nameSuffix: b}}\n");
+    assert_eq!(count(&text, "kustomize.names"), 1);
+    let rules = spec("  ignoreDifferences:\n  - {group: apps, kind: Deployment}\n  - {group: apps, kind: DaemonSet}\n");
+    assert_eq!(count(&rules, "ignore.json-pointers"), 2);
+    assert_eq!(count(APPLICATION, "object.identity"), 0);
+}
+
+#[test]
+fn templates_of_application_sets_are_read_as_applications() {
+    let text = "\
+apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+spec:
+  generators:
+  - matrix:
+      generators:
+      - git: {repoURL: https://a, revision: main, directories: [{path: '*'}]}
+      - clusters: {}
+  template:
+    metadata: {name: '{{name}}'}
+    spec:
+      project: '{{project}}'
+      destination: {server: '{{server}}'}
+      syncPolicy: {syncOptions: ['{{option}}', Replace=true]}
+";
+    for (id, line) in [
+        ("appset.matrix", 5),
+        ("appset.git.directories", 7),
+        ("appset.clusters", 8),
+        ("application.project", 12),
+        ("sync-option.replace", 14),
+    ] {
+        assert_eq!(line_of(text, id), Some(line), "{id}");
+    }
+    assert_eq!(line_of(text, "unknown"), None);
+    assert_eq!(line_of(text, "destination.remote"), None);
+}
+
+#[test]
+fn settings_are_read_by_key_and_switched_off_ones_do_not_count() {
+    let text = "\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: argocd-cm}
+data:
+  timeout.reconciliation: 60s
+  exec.enabled: 'false'
+  resource.customizations.health.argoproj.io_Application: |
+    return {}
+  timeout.reconcilation: 60s
+";
+    assert_eq!(line_of(text, "settings.timeouts"), Some(5));
+    assert_eq!(line_of(text, "settings.web-interface"), None);
+    assert_eq!(line_of(text, "settings.health-scripts"), Some(7));
+    assert_eq!(line_of(text, "unknown"), Some(9));
+    let other = text.replace("argocd-cm", "mine");
+    assert_eq!(uses(&other), []);
+}
+
+#[test]
+fn secrets_of_argo_cd_are_recognised_by_their_label() {
+    let text = "kind: Secret\napiVersion: v1\nmetadata:\n  labels:\n    argocd.argoproj.io/secret-type: repo-creds\n";
+    assert_eq!(line_of(text, "secret.repository"), Some(5));
+    assert_eq!(uses("kind: Secret\napiVersion: v1\nmetadata: {name: a}\n"), []);
+}
+
+#[test]
+fn broken_yaml_is_a_problem_only_where_it_can_concern_argo_cd() {
+    let broken = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nspec:\n  project: [\n";
+    let problem = scan("bad.yaml", broken).expect_err("broken");
+    assert_eq!((problem.file.as_str(), problem.line), ("bad.yaml", 5));
+    assert_eq!(report(&[broken]).exit_code(), 2);
+
+    let template = "apiVersion: argoproj.io/v1alpha1\n{{- if .Values.on }}\nkind: Application\n{{- end }}\n";
+    assert_eq!(part(template).notes.len(), 1);
+    assert_eq!(report(&[template]).exit_code(), 0);
+
+    assert_eq!(part("a: [\n").notes.len(), 1);
+}
+
+#[test]
+fn a_template_in_a_key_is_no_yaml() {
+    assert_eq!(part("apiVersion: argoproj.io/v1alpha1\nkind: Application\nspec: {{ .Values.spec }}\n").notes.len(), 1);
+}
+
+#[test]
+fn exit_code_tells_what_was_found() {
+    let chart = spec("  source: {repoURL: https://a, chart: b}\n");
+    assert_eq!(report(&[APPLICATION]).exit_code(), 0);
+    assert_eq!(report(&[APPLICATION, &chart]).exit_code(), 1);
+    assert_eq!(report(&[&chart, "argoproj.io: [\n"]).exit_code(), 2);
+    assert_eq!(report(&[]).exit_code(), 0);
+}
+
+#[test]
+fn summary_counts_and_puts_the_unsupported_first() {
+    let chart = spec("  source: {repoURL: https://a, chart: b}\n");
+    let report = report(&[APPLICATION, &chart, &chart, &chart, &chart]);
+    let summary = report.summary();
+    let first = summary.first().expect("an entry");
+    assert_eq!((first.feature.id, first.count, first.first.len()), ("source.chart", 4, 3));
+    assert!(matches!(first.feature.support, Support::No(_)));
+    assert!(summary.iter().skip(1).all(|entry| entry.feature.support == Support::Yes));
+}
+
+#[test]
+fn json_and_table_say_the_same() {
+    let chart = spec("  source: {repoURL: https://a, chart: b}\n");
+    let report = report(&[&chart]);
+    let value = report.to_json();
+    assert_eq!(value["features"][0]["id"], "source.chart");
+    assert_eq!(value["features"][0]["support"], "no");
+    assert_eq!(value["features"][0]["first"][0], json!({"file": "a.yaml", "line": 4, "what": "spec.source.chart"}));
+    assert_eq!(value["objects"], json!({"Application": 1}));
+    let table = report.to_table();
+    let row = table.lines().nth(1).expect("a row");
+    assert!(
+        row.starts_with("no ") && row.contains("Chart from a Helm repository") && row.ends_with("a.yaml:4"),
+        "{table}"
+    );
+    assert!(table.ends_with("1 files, 1 Application: some features are not supported\n"), "{table}");
+}
+
+#[test]
+fn files_passed_over_share_a_line() {
+    let table = report(&["{{ a }}: [\n", "{{ b }}: [\n"]).to_table();
+    assert!(
+        table.contains("passed over, 2 files, a template that is no YAML before it is rendered: a.yaml, a.yaml\n"),
+        "{table}"
+    );
+}
+
+#[test]
+fn two_unknown_things_are_two_entries() {
+    let text = spec("  one: 1\n  two: 2\n");
+    let report = report(&[&text]);
+    let unknown: Vec<usize> =
+        report.summary().iter().filter(|entry| entry.feature.id == "unknown").map(|entry| entry.count).collect();
+    assert_eq!(unknown, [1, 1]);
+}
+
+#[test]
+fn a_field_is_located_by_its_pointer() {
+    let found = documents(APPLICATION).expect("readable");
+    let root = found.first().expect("a document");
+    assert_eq!(locate(root, ""), Some(1));
+    assert_eq!(locate(root, "/spec/source/helm/valueFiles/0"), Some(16));
+    assert_eq!(locate(root, "/metadata/annotations/argocd.argoproj.io~1sync-wave"), Some(6));
+    assert_eq!(locate(root, "/spec/nowhere"), None);
+}
+
+#[test]
+fn aliases_and_merge_keys_are_followed() {
+    let text = "base: &b {a: 1, b: 2}\nlist: [*b]\nmore: {<<: *b, a: 3}\n";
+    let found = documents(text).expect("readable");
+    let value = found.first().expect("a document").to_value();
+    assert_eq!(value["list"][0], json!({"a": 1, "b": 2}));
+    assert_eq!(value["more"], json!({"a": 3, "b": 2}));
+}
+
+#[test]
+fn aliases_cannot_exhaust_memory() {
+    let mut text = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+    for level in 1..9 {
+        let below = level - 1;
+        let many = vec![format!("*a{below}"); 10].join(", ");
+        text += &format!("a{level}: &a{level} [{many}]\n");
+    }
+    assert_eq!(documents(&text).expect_err("too large").message, "too many values");
+}
+
+#[test]
+fn nesting_cannot_exhaust_the_stack() {
+    let text = "[".repeat(5000);
+    assert_eq!(documents(&text).expect_err("too deep").message, "nested too deeply");
+}

@@ -1,0 +1,75 @@
+//! Reads YAML as Argo CD does: YAML 1.1 scalars, Go's numbers, Go's error texts.
+//!
+//! In:  text of one document ([`parse`]) or of a stream ([`parse_all`]); JSON is YAML.
+//! Out: JSON values whose numbers are `i64` where the value is whole and fits, else `f64`.
+//! Invariant: a document cannot cost more than a bounded multiple of its size, whatever its aliases say.
+//! Source: REND-265 to REND-275 (`sigs.k8s.io/yaml`, `go.yaml.in/yaml/v2`,
+//! `k8s.io/apimachinery/pkg/util/yaml/decoder.go`).
+
+mod decode;
+mod resolve;
+mod split;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use serde_json::Value;
+
+pub use split::split_documents;
+
+/// Why a text could not be read; `Display` is the text that users see in conditions.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The text of one document is not YAML, or has no equal in JSON.
+    #[error("error converting YAML to JSON: {0}")]
+    Convert(String),
+    /// Words stand behind the `---` that separates documents.
+    #[error("invalid Yaml document separator: {0}")]
+    Separator(String),
+}
+
+impl Error {
+    /// The reader's own text without `error converting YAML to JSON: `, as `yaml.Unmarshal` of go-yaml gives it.
+    pub fn bare(&self) -> String {
+        match self {
+            Self::Convert(text) => text.clone(),
+            Self::Separator(_) => self.to_string(),
+        }
+    }
+}
+
+/// Reads the first document of a text; an empty text is `null`. The last of two equal keys wins.
+///
+/// # Errors
+/// [`Error::Convert`] with Go's wording.
+pub fn parse(text: &str) -> Result<Value, Error> {
+    read(text, decode::Duplicates::LastWins)
+}
+
+/// As [`parse`], but equal keys in one mapping are an error.
+///
+/// # Errors
+/// [`Error::Convert`] with Go's wording.
+pub fn parse_strict(text: &str) -> Result<Value, Error> {
+    read(text, decode::Duplicates::Refused)
+}
+
+/// Reads every document of a stream and leaves out those that are empty or `null`.
+///
+/// # Errors
+/// The first error stands for the whole stream: half a stream is not a desired state.
+pub fn parse_all(text: &str) -> Result<Vec<Value>, Error> {
+    let mut values = Vec::new();
+    for document in split::split(text)? {
+        match parse(document)? {
+            Value::Null => {}
+            value => values.push(value),
+        }
+    }
+    Ok(values)
+}
+
+fn read(text: &str, duplicates: decode::Duplicates) -> Result<Value, Error> {
+    let tree = tree::read(text).map_err(|problem| Error::Convert(format!("yaml: {problem}")))?;
+    decode::decode(&tree, duplicates).map_err(Error::Convert)
+}

@@ -1,0 +1,97 @@
+//! Tests of YAML against answers of the Go library itself.
+
+use serde_json::{Value, json};
+
+use super::{Error, parse, parse_all, parse_strict, split_documents};
+use crate::gocompat::json::to_string;
+
+const TABLE: &str = include_str!("../../../corpus/golib/yaml.json");
+
+fn table(section: &str) -> Vec<Value> {
+    let table: Value = serde_json::from_str(TABLE).unwrap();
+    table[section].as_array().unwrap().clone()
+}
+
+fn answer(result: Result<String, Error>) -> Value {
+    match result {
+        Ok(text) => json!({"value": text}),
+        Err(error) => json!({"error": error.to_string()}),
+    }
+}
+
+/// Runs every row of a section and reports all that differ at once.
+fn check_section(section: &str, run: impl Fn(&str) -> Result<String, Error>) -> usize {
+    let rows = table(section);
+    let mut wrong = Vec::new();
+    for row in &rows {
+        let input = row["input"].as_str().unwrap();
+        let mut expect = row.clone();
+        expect.as_object_mut().unwrap().remove("input");
+        let got = answer(run(input));
+        if got != expect {
+            wrong.push(format!("{input:?}\n  go:  {expect}\n  got: {got}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {} differ:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
+    rows.len()
+}
+
+#[test]
+fn documents_read_as_go_reads_them() {
+    assert!(check_section("parse", |text| parse(text).map(|value| to_string(&value))) >= 120);
+}
+
+#[test]
+fn strict_documents_read_as_go_reads_them() {
+    check_section("strict", |text| parse_strict(text).map(|value| to_string(&value)));
+}
+
+#[test]
+fn streams_split_as_kubectl_splits_them() {
+    check_section("stream", |text| parse_all(text).map(|values| to_string(&Value::Array(values))));
+}
+
+#[test]
+fn whole_numbers_are_integers_and_large_ones_floats() {
+    assert!(parse("1.0").unwrap().is_i64());
+    assert!(parse("9223372036854775807").unwrap().is_i64());
+    assert!(parse("18446744073709551615").unwrap().is_f64());
+}
+
+#[test]
+fn alias_bombs_are_refused() {
+    let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for level in 1..9 {
+        let previous = format!("*a{}", level - 1);
+        text.push_str(&format!("a{level}: &a{level} [{}]\n", vec![previous; 10].join(", ")));
+    }
+    let error = parse(&text).unwrap_err().to_string();
+    assert_eq!(error, "error converting YAML to JSON: yaml: document contains excessive aliasing");
+}
+
+#[test]
+fn deep_nesting_is_refused_not_followed() {
+    let error = parse(&"[".repeat(50_000)).unwrap_err().to_string();
+    assert!(error.ends_with("exceeded max depth of 1000"), "{error}");
+    assert!(parse(&format!("{}{}", "[".repeat(900), "]".repeat(900))).is_ok());
+}
+
+#[test]
+fn bad_separator_starts_a_document_of_its_own() {
+    assert_eq!(split_documents("a: 1\n--- b: 2\n"), ["a: 1\n", "--- b: 2\n"]);
+    assert_eq!(parse_all("a: 1\n--- b: 2\n"), Err(Error::Separator("b: 2".to_owned())));
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_reads_without_panic(text in "[-a-z0-9:{}\\[\\],&*!|>#'\"%@ \n\t~.<?]{0,80}") {
+        let _ = parse_all(&text);
+        let _ = parse_strict(&text);
+    }
+
+    #[test]
+    fn json_reads_back_as_itself(keys in proptest::collection::btree_map("\\PC{0,8}", "\\PC{0,12}", 0..6)) {
+        let value = serde_json::to_value(&keys).unwrap();
+        proptest::prop_assert_eq!(parse(&to_string(&value)), Ok(value));
+    }
+}

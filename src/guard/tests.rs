@@ -1,0 +1,85 @@
+//! Tests of who may write.
+
+use serde_json::{Value, json};
+
+use super::{Presence, Verdict, decide, identifies_argocd_controller};
+
+fn check(observed: Option<Presence>, observe_mode: bool, reason_part: Option<&str>) {
+    match (decide(observed.as_ref(), observe_mode), reason_part) {
+        (Verdict::Write(_), None) => {}
+        (Verdict::StandDown { reason }, Some(part)) => assert!(reason.contains(part), "{reason}"),
+        (verdict, expected) => panic!("{verdict:?}, expected {expected:?}"),
+    }
+}
+
+#[test]
+fn writes_only_when_the_controller_is_known_to_be_absent() {
+    check(Some(Presence::default()), false, None);
+    check(None, false, Some("not known"));
+}
+
+#[test]
+fn any_replica_or_pod_stands_down() {
+    check(Some(Presence { replicas: 1, pods: 0 }), false, Some("replicas: 1, pods: 0"));
+    check(Some(Presence { replicas: 0, pods: 2 }), false, Some("replicas: 0, pods: 2"));
+    check(Some(Presence { replicas: -1, pods: 0 }), false, Some("present"));
+}
+
+#[test]
+fn observe_mode_never_writes() {
+    check(Some(Presence::default()), true, Some("observe mode"));
+    check(None, true, Some("observe mode"));
+}
+
+fn workload(kind: &str, name: &str, labels: Value) -> Value {
+    let api = if kind == "Pod" || kind == "ConfigMap" { "v1" } else { "apps/v1" };
+    json!({"apiVersion": api, "kind": kind, "metadata": {"name": name, "labels": labels}})
+}
+
+#[test]
+fn controller_is_found_by_name_label_or_binary() {
+    let claims = |object: &Value| identifies_argocd_controller(object);
+    assert!(claims(&workload("StatefulSet", "argocd-application-controller", json!({}))));
+    assert!(claims(&workload("Deployment", "argocd-application-controller", json!({}))));
+    assert!(claims(&workload("Pod", "argocd-application-controller-0", json!({}))));
+    let label = json!({"app.kubernetes.io/name": "argocd-application-controller"});
+    assert!(claims(&workload("StatefulSet", "argo-cd-argocd-application-controller", label)));
+    let mut chart = workload("StatefulSet", "cd-controller", json!({}));
+    chart["spec"]["template"]["spec"]["containers"] =
+        json!([{"args": ["/usr/local/bin/argocd-application-controller", "--loglevel=info"]}]);
+    assert!(claims(&chart));
+}
+
+#[test]
+fn other_objects_are_not_the_controller() {
+    let claims = |object: &Value| identifies_argocd_controller(object);
+    assert!(!claims(&workload("Deployment", "argocd-server", json!({}))));
+    assert!(!claims(&workload("Deployment", "argocd-applicationset-controller", json!({}))));
+    assert!(!claims(&workload("ConfigMap", "argocd-application-controller", json!({}))));
+    assert!(!claims(&Value::Null));
+}
+
+#[test]
+fn litecd_never_stands_down_for_itself() {
+    for label in ["app.kubernetes.io/name", "app.kubernetes.io/part-of"] {
+        let own = workload("Deployment", "argocd-application-controller", json!({label: "litecd"}));
+        assert!(!identifies_argocd_controller(&own));
+    }
+}
+
+#[test]
+fn presence_counts_wanted_and_existing_replicas_and_live_pods() {
+    let name = "argocd-application-controller";
+    let mut scaled_down = workload("StatefulSet", name, json!({}));
+    scaled_down["spec"] = json!({"replicas": 0});
+    let mut stopping = scaled_down.clone();
+    stopping["status"] = json!({"replicas": 1});
+    let defaulted = workload("Deployment", name, json!({}));
+    let pod = workload("Pod", "argocd-application-controller-0", json!({}));
+    let mut ended = pod.clone();
+    ended["status"] = json!({"phase": "Succeeded"});
+    let seen = |objects: &[&Value]| Presence::from_objects(objects.iter().copied());
+    assert_eq!(seen(&[&scaled_down, &ended]), Presence::default());
+    assert_eq!(seen(&[&stopping, &defaulted]), Presence { replicas: 2, pods: 0 });
+    assert_eq!(seen(&[&pod, &ended]), Presence { replicas: 0, pods: 1 });
+}

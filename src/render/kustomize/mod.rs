@@ -1,0 +1,89 @@
+//! Renders a kustomization in the repository with `kustomize build`.
+//!
+//! In:  the kustomization's directory and the source's Kustomize options.
+//! Out: the text that kustomize printed.
+//! Invariant: options edit a private copy, so renders of one commit never see each other's edits.
+//! Source: REND-148 to REND-160 (`util/kustomize/kustomize.go`).
+
+mod edit;
+mod patches;
+
+use std::path::Path;
+
+use super::build_env::BuildEnv;
+use super::workspace::Workspace;
+use super::{Error, Request, SHOWN_ROOT, kube_version};
+use crate::process::Command;
+
+/// Edits the kustomization as the source asks, and builds it.
+pub async fn build(request: &Request, app: &Path, env: &BuildEnv) -> Result<String, Error> {
+    let binary = binary(request)?;
+    let kube_version = kube_version::of(request)?;
+    let options = request.source.kustomize.as_ref();
+    let tool = Tool { request, binary, env };
+    // Charts that kustomize pulls are written beside the kustomization.
+    let writes = options.is_some_and(|options| *options != Default::default()) || tool.pulls_charts();
+    if !writes {
+        return tool.build(&request.root, app, &kube_version).await;
+    }
+    let (root, own, scratch) = (request.root.clone(), app.to_owned(), request.scratch.clone());
+    let copy = tokio::task::spawn_blocking(move || Workspace::copy(&root, &own, &scratch)).await;
+    let copy = copy.map_err(|error| Error::Failed(error.to_string()))??;
+    let in_copy = async {
+        if let Some(options) = options {
+            edit::apply(&tool, &copy, options).await?;
+        }
+        tool.build(copy.root(), copy.app(), &kube_version).await
+    };
+    in_copy.await.map_err(|error| error.replacing(&copy.root().to_string_lossy(), SHOWN_ROOT))
+}
+
+/// The binary of the version that the source asks for.
+fn binary(request: &Request) -> Result<String, Error> {
+    let version = request.source.kustomize.as_ref().map(|kustomize| kustomize.version.as_str()).unwrap_or_default();
+    if version.is_empty() {
+        return Ok("kustomize".to_owned());
+    }
+    request.kustomize.binaries.get(version).cloned().ok_or_else(|| {
+        Error::Failed(format!("error getting kustomize binary path: kustomize version {version} is not registered"))
+    })
+}
+
+/// How kustomize is run for one request.
+struct Tool<'a> {
+    request: &'a Request,
+    binary: String,
+    env: &'a BuildEnv,
+}
+
+impl Tool<'_> {
+    fn pulls_charts(&self) -> bool {
+        self.request.kustomize.build_options.contains("--enable-helm")
+    }
+
+    /// A child that sees neither the build environment nor credentials.
+    fn plain(&self, dir: &Path) -> Command {
+        Command::new(&self.binary).dir(dir).limits(self.request.limits)
+    }
+
+    /// A child that sees both.
+    fn full(&self, dir: &Path) -> Command {
+        let git = self.request.git_environment.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        self.env.iter().chain(git).fold(self.plain(dir), |command, (name, value)| command.env(name, value))
+    }
+
+    async fn build(&self, root: &Path, app: &Path, kube_version: &str) -> Result<String, Error> {
+        let mut command = self.full(root).arg("build").arg(app);
+        command = command.args(self.request.kustomize.build_options.split_whitespace());
+        if self.pulls_charts() {
+            if !kube_version.is_empty() {
+                command = command.args(["--helm-kube-version", kube_version]);
+            }
+            for version in kube_version::api_versions(self.request) {
+                command = command.args(["--helm-api-versions", version]);
+            }
+        }
+        let output = command.run().await?;
+        String::from_utf8(output).map_err(|_| Error::Failed("kustomize build printed no UTF-8 text".to_owned()))
+    }
+}

@@ -1,0 +1,262 @@
+//! The store: listings, fetches and checkouts of all repositories.
+//!
+//! In:  what callers ask for, at any time and any number of them.
+//! Out: answers that callers share.
+//! Invariant: the lock of a repository is held while its child runs. Whoever waits for the lock and finds an answer that was
+//! begun after it asked takes that answer, also when it is a failure; so a dead server costs one timeout, not one per app.
+//! Source: REND-025 to REND-036.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use git2::Repository;
+use sha2::{Digest, Sha256};
+use tokio::sync::Mutex as AsyncMutex;
+
+use super::access::RepoAccess;
+use super::checkout::{Checkout, Trees, Wanted};
+use super::error::Error;
+use super::folder::Folder;
+use super::git::{self, Fetch, Timeouts};
+use super::refs::{self, Listing};
+use super::{changes, url};
+
+/// Settings of the store.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// How long git children may run.
+    pub timeouts: Timeouts,
+    /// Checked-out trees that are kept when nobody uses them.
+    pub keep_checkouts: usize,
+    /// `reposerver.allow.oob.symlinks`.
+    pub allow_links_out: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { timeouts: Timeouts::default(), keep_checkouts: 32, allow_links_out: false }
+    }
+}
+
+/// A revision to resolve.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Revision<'a> {
+    /// `targetRevision`; empty means `HEAD`.
+    pub text: &'a str,
+    /// `tagPrefix` of the source, empty for none.
+    pub tag_prefix: &'a str,
+    /// How old a listing may be; zero asks the server.
+    pub max_age: Duration,
+}
+
+impl<'a> From<&'a str> for Revision<'a> {
+    fn from(text: &'a str) -> Self {
+        Self { text, ..Self::default() }
+    }
+}
+
+/// Every hundredth fetch lets git repack: often enough to keep packs few, seldom enough not to be felt.
+const FETCHES_PER_REPACK: u64 = 100;
+
+/// An answer, and when the attempt began that gave it.
+type Dated<T> = Option<(Instant, Result<T, Error>)>;
+
+#[derive(Debug)]
+struct Bare {
+    dir: PathBuf,
+    hash: String,
+    state: AsyncMutex<FetchState>,
+}
+
+#[derive(Debug, Default)]
+struct FetchState {
+    fetches: u64,
+    /// The last failure, with the revision it was for.
+    failure: Option<(Instant, String, Error)>,
+}
+
+/// All repositories of a cache directory.
+#[derive(Debug)]
+pub struct Store {
+    folder: Folder,
+    options: Options,
+    listings: Mutex<HashMap<RepoAccess, Arc<AsyncMutex<Dated<Arc<Listing>>>>>>,
+    bares: Mutex<HashMap<String, Arc<Bare>>>,
+    trees: Trees,
+}
+
+impl Store {
+    /// Opens a cache directory.
+    ///
+    /// # Errors
+    /// The directory cannot be made or written.
+    pub fn new(dir: &Path) -> std::io::Result<Self> {
+        Self::with_options(dir, Options::default())
+    }
+    /// Opens a cache directory with settings.
+    ///
+    /// # Errors
+    /// The directory cannot be made or written.
+    pub fn with_options(dir: &Path, options: Options) -> std::io::Result<Self> {
+        let folder = Folder::open(dir)?;
+        Ok(Self { folder, options, listings: Mutex::default(), bares: Mutex::default(), trees: Trees::default() })
+    }
+    /// Directory in which renders may make private copies; on the same file system as the checkouts.
+    pub fn scratch(&self) -> PathBuf {
+        self.folder.scratch()
+    }
+
+    /// The commit that a revision names: a full SHA, or a short one that [`Store::fetch`] expands.
+    ///
+    /// # Errors
+    /// The server gave no listing, or nothing has that name.
+    pub async fn resolve(&self, repo: &RepoAccess, revision: impl Into<Revision<'_>>) -> Result<String, Error> {
+        let revision = revision.into();
+        if refs::is_sha(revision.text) {
+            return Ok(revision.text.to_owned());
+        }
+        self.listing(repo, revision.max_age).await?.resolve(revision.text, revision.tag_prefix)
+    }
+
+    /// The references of a repository, at most `max_age` old.
+    ///
+    /// # Errors
+    /// The server gave no listing.
+    pub async fn listing(&self, repo: &RepoAccess, max_age: Duration) -> Result<Arc<Listing>, Error> {
+        let asked = Instant::now();
+        let slot = lock(&self.listings).entry(repo.clone()).or_default().clone();
+        let mut last = slot.lock().await;
+        let oldest = asked.checked_sub(max_age).unwrap_or(asked);
+        match &*last {
+            Some((begun, Ok(listing))) if *begun >= oldest => return Ok(listing.clone()),
+            Some((begun, Err(error))) if *begun >= asked => return Err(error.clone()),
+            _ => {}
+        }
+        let begun = Instant::now();
+        let result = match git::list(repo, &self.options.timeouts).await {
+            Ok(output) => Ok(Arc::new(Listing::parse(&output))),
+            Err(error) => Err(refs::list_failure(&error, &repo.url)),
+        };
+        let result = result.and_then(|listing| {
+            let is_empty = listing.is_empty();
+            if is_empty { Err(Error::ListRefs("remote repository is empty".to_owned())) } else { Ok(listing) }
+        });
+        *last = Some((begun, result.clone()));
+        result
+    }
+
+    /// Makes the commit present and returns its full SHA; `sha` may be short. No child runs when it is present already.
+    ///
+    /// # Errors
+    /// The server did not give the commit.
+    pub async fn fetch(&self, repo: &RepoAccess, sha: &str) -> Result<String, Error> {
+        let asked = Instant::now();
+        let bare = self.bare(repo);
+        if let Some(commit) = find_commit(&bare.dir, sha) {
+            return Ok(commit);
+        }
+        let mut state = bare.state.lock().await;
+        if let Some(commit) = find_commit(&bare.dir, sha) {
+            return Ok(commit);
+        }
+        match &state.failure {
+            Some((begun, revision, error)) if *begun >= asked && revision == sha => return Err(error.clone()),
+            _ => {}
+        }
+        let begun = Instant::now();
+        let tidy = state.fetches % FETCHES_PER_REPACK == FETCHES_PER_REPACK - 1;
+        state.fetches += 1;
+        let result = self.fetch_from_server(repo, &bare.dir, sha, tidy).await;
+        state.failure = result.as_ref().err().map(|error| (begun, sha.to_owned(), error.clone()));
+        result
+    }
+
+    async fn fetch_from_server(&self, repo: &RepoAccess, dir: &Path, sha: &str, tidy: bool) -> Result<String, Error> {
+        // Only hexadecimal digits go on to git's command line.
+        if sha.is_empty() || !sha.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return Err(Error::Unresolved(sha.to_owned()));
+        }
+        open_or_init(dir)?;
+        let how = (&self.options.timeouts, tidy);
+        let first = if repo.depth > 0 { Fetch::Revision(sha) } else { Fetch::Everything };
+        git::fetch(repo, dir, first, how).await.map_err(Error::Fetch)?;
+        if let Some(commit) = find_commit(dir, sha) {
+            return Ok(commit);
+        }
+        let explicit = git::fetch(repo, dir, Fetch::Revision(sha), how).await;
+        explicit.map_err(|source| Error::FetchRevision { revision: sha.to_owned(), source })?;
+        find_commit(dir, sha)
+            .or_else(|| find_commit(dir, "FETCH_HEAD"))
+            .ok_or_else(|| Error::NotACommit(format!("'{sha}' is no commit")))
+    }
+
+    /// The tree of a commit that [`Store::fetch`] returned, on disk.
+    ///
+    /// # Errors
+    /// The commit is not present, a link leaves the repository, or the disk refuses.
+    pub async fn checkout(&self, repo: &RepoAccess, commit: &str) -> Result<Checkout, Error> {
+        let bare = self.bare(repo);
+        let wanted = Wanted {
+            root: self.folder.trees().join(format!("{}-{commit}", bare.hash)),
+            bare: bare.dir.clone(),
+            commit: commit.to_owned(),
+            allow_links_out: self.options.allow_links_out,
+            keep: self.options.keep_checkouts,
+        };
+        self.trees.get(wanted).await
+    }
+
+    /// Files that differ between two commits; what is missing is fetched.
+    ///
+    /// # Errors
+    /// A revision is no full SHA, or the server did not give it.
+    pub async fn changed_files(&self, repo: &RepoAccess, from: &str, to: &str) -> Result<Vec<String>, Error> {
+        if from == to {
+            return Ok(Vec::new());
+        }
+        if !refs::is_sha(from) || !refs::is_sha(to) {
+            return Err(Error::NotASha);
+        }
+        let (from, to) = (self.fetch(repo, from).await?, self.fetch(repo, to).await?);
+        let dir = self.bare(repo).dir.clone();
+        let diff = tokio::task::spawn_blocking(move || changes::between(&dir, &from, &to));
+        diff.await.map_err(|error| Error::Cache(error.to_string()))?
+    }
+
+    fn bare(&self, repo: &RepoAccess) -> Arc<Bare> {
+        let normal = url::normalize(&repo.url);
+        let key = if normal.is_empty() { repo.url.clone() } else { normal };
+        let mut bares = lock(&self.bares);
+        let made = bares.entry(key).or_insert_with_key(|key| {
+            let digest = Sha256::digest(key.as_bytes());
+            let hash: String = digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+            Arc::new(Bare { dir: self.folder.bare(&hash), hash, state: AsyncMutex::default() })
+        });
+        made.clone()
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Full SHA of a commit that is present; tags are followed.
+fn find_commit(dir: &Path, revision: &str) -> Option<String> {
+    let repo = Repository::open_bare(dir).ok()?;
+    let object = match git2::Oid::from_str(revision) {
+        Ok(oid) if revision.len() == 40 => repo.find_object(oid, None).ok()?,
+        _ => repo.revparse_single(revision).ok()?,
+    };
+    Some(object.peel_to_commit().ok()?.id().to_string())
+}
+
+fn open_or_init(dir: &Path) -> Result<(), Error> {
+    if Repository::open_bare(dir).is_ok() {
+        return Ok(());
+    }
+    // What is there and cannot be opened is no repository any more: everything in it can be fetched again.
+    let _ = std::fs::remove_dir_all(dir);
+    Repository::init_bare(dir).map(|_| ()).map_err(|error| Error::objects(&error))
+}
