@@ -18,7 +18,6 @@ use crate::api::status::{Condition, Time};
 use crate::api::names;
 use crate::cluster::{Error, Target};
 use crate::compare::Level;
-use crate::guard::Permit;
 use crate::project::{Project, Windows};
 use crate::status::{self, events::Event};
 use crate::sync::auto::{self, Auto, AutoInput};
@@ -26,7 +25,6 @@ use crate::sync::auto::{self, Auto, AutoInput};
 /// Decides on an automated sync and posts it; edits the conditions as Argo CD does.
 pub async fn run(
     ctx: &Rc<Context>,
-    permit: Permit,
     app: &StoredApp,
     (found, project): (&Comparison, &Project),
     conditions: &mut Vec<Condition>,
@@ -52,10 +50,10 @@ pub async fn run(
             tracing::info!("{log}");
             ctx.queue.add_after(&app.key(), Some(Level::Latest), Purpose::SelfHeal, after);
         }
-        Auto::Start { operation, event } => match post(ctx, permit, app, &operation).await {
+        Auto::Start { operation, event } => match post(ctx, app, &operation).await {
             Ok(true) => {
                 let started = Event { reason: "OperationStarted", is_warning: false, message: event.clone() };
-                persist::event(ctx, permit, app, &started).await;
+                persist::event(ctx, app, &started).await;
                 tracing::info!("{event}");
             }
             Ok(false) => tracing::info!("Skipping auto-sync: another operation is in progress"),
@@ -66,7 +64,7 @@ pub async fn run(
 }
 
 /// Sets `.operation` and clears the last operation's state, unless another operation is there (APP-156).
-async fn post(ctx: &Context, permit: Permit, app: &StoredApp, operation: &Operation) -> Result<bool, String> {
+async fn post(ctx: &Context, app: &StoredApp, operation: &Operation) -> Result<bool, String> {
     let name = &app.app.metadata.name;
     loop {
         let fresh = match ctx.read_app(&app.key()).await {
@@ -77,12 +75,13 @@ async fn post(ctx: &Context, permit: Permit, app: &StoredApp, operation: &Operat
         if fresh.app.operation.is_some() {
             return Ok(false);
         }
+        let Some(permit) = ctx.permit() else { return Ok(false) };
         let object = with_operation(fresh, operation);
         let meta = &app.app.metadata;
         let target = Target::new(&ctx.applications, &meta.namespace, &meta.name);
         match ctx.cluster.update(permit, &target, &object, names::BINARY_MANAGER).await {
             Ok(answer) => {
-                let _ = ctx.apps.put(&answer);
+                ctx.absorb(&answer);
                 return Ok(true);
             }
             Err(Error::Conflict(_)) => tracing::warn!("Failed to set operation due to update conflict. Retrying again..."),

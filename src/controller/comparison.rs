@@ -15,7 +15,7 @@ use super::config::{Config, InForce};
 use super::clock;
 use super::context::Context;
 use super::desired;
-use super::destination::Destination;
+use super::destination::{Destination, kinds_of};
 use super::queue::AppKey;
 use super::stores::StoredApp;
 use crate::api::application::ApplicationSource;
@@ -294,7 +294,7 @@ impl Gathering<'_> {
     async fn live(&mut self, targets: &[Value], instance: &str) -> Result<BTreeMap<ResourceKey, Value>, String> {
         let destination = self.destination;
         let mut kinds: HashSet<GroupKind> = targets.iter().map(ObjectExt::group_kind).collect();
-        kinds.extend(self.app.status.resources.iter().map(|entry| GroupKind::new(&entry.group, &entry.kind)));
+        kinds.extend(kinds_of(self.app));
         destination.watch(&kinds, &self.settings.resource_filter).await?;
         let mut live = BTreeMap::new();
         for object in destination.live.owned_by(instance) {

@@ -4,13 +4,15 @@
 //! Out: a handle that comparisons and syncs use; kinds are watched when they are first needed.
 //! Source: APP-219 to APP-228 (`util/argo/argo.go`, `controller/cache/cache.go`).
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use serde_json::Value;
 
 use super::config::Config;
 use super::context::Context;
-use crate::api::{self, GroupKind, ObjectExt, names};
+use crate::api::{self, Application, GroupKind, ObjectExt, names};
 use crate::cluster::Cluster;
 use crate::settings::{ClusterConfig, ResourceFilter};
 use crate::watch::Live;
@@ -26,6 +28,18 @@ pub struct Destination {
     pub cluster: Cluster,
     /// Live objects.
     pub live: Live,
+    /// Whether leftovers of unwatched kinds were looked for.
+    pub swept: Rc<Cell<bool>>,
+}
+
+/// Kinds that an application is known to use: those of its status, and those of its last operation, whose status may
+/// not have been stored.
+pub fn kinds_of(app: &Application) -> HashSet<GroupKind> {
+    let mut kinds: HashSet<GroupKind> =
+        app.status.resources.iter().map(|entry| GroupKind::new(&entry.group, &entry.kind)).collect();
+    let results = app.status.operation_state.iter().filter_map(|state| state.sync_result.as_ref());
+    kinds.extend(results.flat_map(|result| &result.resources).map(|entry| GroupKind::new(&entry.group, &entry.kind)));
+    kinds
 }
 
 impl Context {
@@ -35,7 +49,8 @@ impl Context {
         let own = found.server == names::IN_CLUSTER_SERVER && found.config == ClusterConfig::default();
         if own {
             let (cluster, live) = (self.cluster.clone(), self.live.clone());
-            return Ok(Destination { server: found.server.clone(), settings: found.clone(), cluster, live });
+            let (server, swept) = (found.server.clone(), self.swept.clone());
+            return Ok(Destination { server, settings: found.clone(), cluster, live, swept });
         }
         let live = |client| Live::new(client, self.classifier(), self.changes.clone());
         self.remotes.get(found, live).map_err(Unreachable::Unusable)

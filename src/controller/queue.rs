@@ -49,6 +49,8 @@ pub enum Purpose {
     SelfHeal,
     /// An operation may exceed its time.
     Timeout,
+    /// The grace period of a rendering error ends.
+    Grace,
     /// Something failed and is tried again.
     Again,
 }

@@ -43,9 +43,20 @@ impl Remotes {
             settings: wanted.clone(),
             live: live(cluster.client()),
             cluster,
+            swept: std::rc::Rc::default(),
         };
         known.insert(wanted.server.clone(), made.clone());
         Ok(made)
+    }
+
+    /// All clusters in use.
+    pub fn all(&self) -> Vec<Destination> {
+        self.0.borrow().values().cloned().collect()
+    }
+
+    /// Their live stores.
+    pub fn lives(&self) -> Vec<Live> {
+        self.0.borrow().values().map(|remote| remote.live.clone()).collect()
     }
 }
 

@@ -87,6 +87,16 @@ pub enum Error {
 
 /// Runs until SIGTERM or SIGINT. Must be called inside a `LocalSet`.
 pub async fn run(options: Options) -> Result<(), Error> {
+    tokio::select! {
+        () = telemetry::stop_signal() => Ok(()),
+        started = start(options) => {
+            hand_out_turns(started?).await;
+            Ok(())
+        }
+    }
+}
+
+async fn start(options: Options) -> Result<Rc<Context>, Error> {
     let ready = Arc::new(AtomicBool::new(false));
     let listener = tokio::net::TcpListener::bind(options.listen)
         .await
@@ -104,8 +114,7 @@ pub async fn run(options: Options) -> Result<(), Error> {
     tokio::task::spawn_local(serve::answer_scrapes(ctx.clone(), scrape_requests));
     tokio::task::spawn_local(leftovers::sweep_at_start(ctx.clone()));
     tokio::task::spawn_local(telemetry::memory::trim_when_quiet(quiet(ctx.clone())));
-    hand_out_turns(ctx).await;
-    Ok(())
+    Ok(ctx)
 }
 
 async fn context(options: &Options, changes: mpsc::UnboundedSender<Change>) -> Result<Rc<Context>, Error> {
@@ -123,6 +132,8 @@ async fn context(options: &Options, changes: mpsc::UnboundedSender<Change>) -> R
         live,
         apps: Apps::default(),
         config: RefCell::new(Rc::new(Raw::default().config())),
+        last_good: RefCell::new(Rc::new(Raw::default().config())),
+        swept: Rc::default(),
         desired,
         queue: Queue::default(),
         verdict: RefCell::new(guard::decide(None, options.observe)),
@@ -204,17 +215,21 @@ async fn hand_out_turns(ctx: Rc<Context>) {
     let turns = Arc::new(Semaphore::new(ctx.parameters.status_processors.max(1)));
     let mut stop = std::pin::pin!(telemetry::stop_signal());
     loop {
-        let (key, level) = tokio::select! {
-            () = &mut stop => break,
-            next = ctx.queue.next() => next,
+        let next = async {
+            let turn = turns.clone().acquire_owned().await;
+            (turn, ctx.queue.next().await)
         };
-        let Ok(turn) = turns.clone().acquire_owned().await else { break };
+        let (turn, (key, level)) = tokio::select! {
+            () = &mut stop => break,
+            next = next => next,
+        };
+        let Ok(turn) = turn else { break };
         let ctx = ctx.clone();
         tokio::task::spawn_local(async move {
             let work = AssertUnwindSafe(reconcile::run(ctx.clone(), key.clone(), level)).catch_unwind();
             if let Err(panic) = work.await {
                 tracing::error!(application = key.name, reason = panic_text(&*panic), "Recovered from panic");
-                ctx.again(&key);
+                ctx.again(&key, Some(level.unwrap_or(Level::Recent)));
             }
             drop(turn);
             ctx.queue.done(&key);
@@ -235,7 +250,8 @@ async fn follow_tracking(ctx: Rc<Context>) {
     loop {
         ctx.tracking_changed.notified().await;
         ctx.reclassify().await;
-        leftovers::sweep(&ctx).await;
+        ctx.swept.set(false);
+        leftovers::sweep_at_start(ctx.clone()).await;
         for key in ctx.apps.keys() {
             ctx.queue.add(&key, Some(Level::Latest));
         }

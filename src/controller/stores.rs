@@ -88,14 +88,16 @@ impl Apps {
         StoredApp::from_value(raw).map(Some).map_err(|source| Malformed { key: key.clone(), source })
     }
 
-    /// Whether an Application other than `own`, not being deleted itself, lists an object in its status as wanted.
-    pub fn others_list(&self, own: &AppKey, object: &ResourceKey) -> bool {
+    /// Whether an Application other than `own`, not being deleted itself and going to the same place, lists an object in
+    /// its status as wanted.
+    pub fn others_list(&self, own: &AppKey, object: &ResourceKey, goes_there: &dyn Fn(&Application) -> bool) -> bool {
         let inner = self.inner.borrow();
         // Cheap first: most Applications do not even contain the name.
-        let holds_name = |stored: &&Stored| stored.json.windows(object.name.len()).any(|w| w == object.name.as_bytes());
+        let holds_name = |stored: &&Stored| stored.json.windows(object.name.len().max(1)).any(|w| w == object.name.as_bytes());
         inner.iter().filter(|(key, _)| *key != own).map(|(_, stored)| stored).filter(holds_name).any(|stored| {
             let Ok(app) = serde_json::from_slice::<Application>(&stored.json) else { return false };
             app.metadata.deletion_timestamp.is_none()
+                && goes_there(&app)
                 && app.status.resources.iter().any(|entry| !entry.requires_pruning && entry.key() == *object)
         })
     }
