@@ -21,7 +21,7 @@ use crate::case::{Case, name_of};
 use crate::compare::canon;
 use crate::control_plane::{ControlPlane, Ports};
 use crate::kernel;
-use crate::run::{Endpoints, Run};
+use crate::run::{Bench, Endpoints, Run};
 use crate::servers::{PORT, Servers};
 use crate::subject::{Running, Subject};
 use crate::tools::Tools;
@@ -156,16 +156,6 @@ async fn cases(lane: &Lane, stage: &mut Option<Stage>, mut input: UnboundedRecei
     Ok(())
 }
 
-/// Where a case is run.
-pub struct Bench<'a> {
-    /// The cluster.
-    pub cluster: &'a mut Cluster,
-    /// The repositories.
-    pub servers: &'a Servers,
-    /// The controller.
-    pub endpoints: &'a Endpoints,
-}
-
 /// Runs one case and compares it with its goldens.
 pub async fn judge_case(
     dir: &Path,
@@ -175,16 +165,17 @@ pub async fn judge_case(
 ) -> Verdict {
     let started = Instant::now();
     let mut verdict = Verdict::new(name_of(dir));
+    let servers = bench.servers;
     let outcome = async {
-        let case = Case::load(dir, &bench.servers.addresses)?;
-        let mut run = Run::new(bench.cluster, bench.servers, bench.endpoints, (&case, say)).verbose(verbose);
+        let case = Case::load(dir, &servers.addresses)?;
+        let mut run = Run::new(bench, &case, say).verbose(verbose);
         let snapshots = run.snapshots().await;
         verdict.notes = std::mem::take(&mut run.notes);
         let snapshots = snapshots?;
         judge.judge(&case, &snapshots, &mut verdict)?;
         if !verdict.ok {
             // For the reader of a failure; nothing reads it back.
-            let seen = bench.servers.root.with_file_name(format!("seen-{}.yaml", verdict.file_name()));
+            let seen = servers.root.with_file_name(format!("seen-{}.yaml", verdict.file_name()));
             let _ = fs::write(&seen, yaml::dump(&canon(snapshots)));
             verdict.seen = Some(seen);
         }

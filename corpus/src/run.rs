@@ -26,13 +26,22 @@ pub struct Endpoints {
     pub api: Option<String>,
 }
 
+/// Where a case is run.
+pub struct Bench<'a> {
+    /// The cluster.
+    pub cluster: &'a mut Cluster,
+    /// The repositories.
+    pub servers: &'a Servers,
+    /// The controller.
+    pub endpoints: &'a Endpoints,
+}
+
 /// One case being run.
 pub struct Run<'a> {
     pub(crate) cluster: &'a mut Cluster,
     pub(crate) servers: &'a Servers,
     pub(crate) endpoints: &'a Endpoints,
     pub(crate) case: &'a Case,
-    /// Says what is going on, one line at a time.
     pub(crate) say: &'a mut dyn FnMut(String),
     /// What did not come about.
     pub notes: Vec<String>,
@@ -42,24 +51,11 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// Prepares a run.
-    pub fn new(
-        cluster: &'a mut Cluster,
-        servers: &'a Servers,
-        endpoints: &'a Endpoints,
-        (case, say): (&'a Case, &'a mut dyn FnMut(String)),
-    ) -> Self {
-        Self {
-            cluster,
-            servers,
-            endpoints,
-            case,
-            say,
-            notes: Vec::new(),
-            posts: Vec::new(),
-            verbose: false,
-            commits: 0,
-        }
+    /// Prepares a run; `say` hears what goes on, one line at a time.
+    pub fn new(bench: Bench<'a>, case: &'a Case, say: &'a mut dyn FnMut(String)) -> Self {
+        let Bench { cluster, servers, endpoints } = bench;
+        let (notes, posts) = (Vec::new(), Vec::new());
+        Self { cluster, servers, endpoints, case, say, notes, posts, verbose: false, commits: 0 }
     }
 
     /// Says each step as it begins.
