@@ -13,7 +13,6 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::destination::Destination;
-use crate::api::GroupKind;
 use crate::cluster::Cluster;
 use crate::settings;
 use crate::watch::Live;
@@ -35,7 +34,7 @@ impl Remotes {
             return Ok(found.clone());
         }
         if let Some(old) = known.remove(&wanted.server) {
-            stop(&old.live);
+            old.live.close();
         }
         let cluster = connect(wanted)?;
         let made = Destination {
@@ -60,13 +59,6 @@ impl Remotes {
     }
 }
 
-fn stop(live: &Live) {
-    let kinds: Vec<GroupKind> = live.kinds();
-    for kind in kinds {
-        live.stop(&kind);
-    }
-}
-
 fn connect(wanted: &settings::Cluster) -> Result<Cluster, String> {
     let config = kube_config(wanted).map_err(|text| format!("error getting cluster REST config: {text}"))?;
     Cluster::connect(config, wanted.server.clone()).map_err(|error| format!("unable to create K8s REST config: {error}"))
@@ -78,14 +70,14 @@ fn kube_config(wanted: &settings::Cluster) -> Result<kube::Config, String> {
     if from.aws_auth_config.is_some() {
         return Err("AWS authentication is not supported by this build".to_owned());
     }
+    // The client would start the program itself and stand still until it ends.
+    if from.exec_provider_config.is_some() {
+        return Err("execProviderConfig is not supported by this build".to_owned());
+    }
     let mut config = kube::Config::new(url);
     config.connect_timeout = Some(CONNECT);
     let mut auth = json!({});
-    if let Some(exec) = &from.exec_provider_config {
-        let env: Vec<_> = exec.env.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
-        auth["exec"] = json!({"command": exec.command, "args": exec.args, "env": env,
-            "apiVersion": exec.api_version, "interactiveMode": "Never"});
-    } else if !from.bearer_token.is_empty() {
+    if !from.bearer_token.is_empty() {
         auth["token"] = from.bearer_token.clone().into();
     } else if !from.username.is_empty() {
         auth["username"] = from.username.clone().into();

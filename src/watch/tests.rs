@@ -42,11 +42,11 @@ fn a_deletion_of_the_predecessor_leaves_the_successor() {
 fn what_a_complete_list_does_not_hold_is_gone() {
     let mut kept = Kept::default();
     assert!(kept.keep("ns", "old", record("u1", 1)).is_ok());
-    kept.note_foreign("ns", "taken");
+    kept.note_foreign("ns", "taken", ("u9", 9));
     kept.begin_list();
     assert!(kept.keep("ns", "new", record("u2", 2)).is_ok());
     let gone = kept.end_list();
-    assert_eq!(gone.iter().map(|(_, name, _)| &**name).collect::<Vec<_>>(), ["old"]);
+    assert_eq!(gone.iter().map(|(place, _)| &*place.1).collect::<Vec<_>>(), ["old"]);
     assert!(!kept.is_foreign("ns", "taken"));
     assert!(kept.get("ns", "new").is_some());
 }
@@ -55,7 +55,7 @@ fn what_a_complete_list_does_not_hold_is_gone() {
 fn a_name_is_remembered_of_a_foreign_object() {
     let mut kept = Kept::default();
     assert!(kept.keep("ns", "web", record("u1", 1)).is_ok());
-    assert!(kept.note_foreign("ns", "web").is_some(), "an object that lost its tracking is no longer kept");
+    assert!(kept.note_foreign("ns", "web", ("u1", 2)).is_some(), "an object that lost its tracking is no longer kept");
     assert!(kept.is_foreign("ns", "web"));
     assert!(!kept.is_foreign("other", "web"));
 }
