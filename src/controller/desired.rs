@@ -135,7 +135,7 @@ impl Desired {
         if !wanted.multi {
             return Ok(refs);
         }
-        render::refs::targets(wanted.sources).map_err(|error| format!("failed to get ref sources: {error}"))?;
+        render::refs::targets(wanted.sources).map_err(|error| error.to_string())?;
         let count = wanted.sources.len();
         for (index, source) in wanted.sources.iter().enumerate().filter(|(_, source)| source.is_ref()) {
             let requested = wanted.revisions.get(index).filter(|text| !text.is_empty()).unwrap_or(&source.target_revision);

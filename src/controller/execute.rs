@@ -21,6 +21,7 @@ use crate::api::status::Time;
 use crate::api::{GroupKind, GroupVersionKind, ObjectExt, ResourceKey, names};
 use crate::cluster::{self, Apply, DryRun, Resource, Target};
 use crate::guard::Permit;
+use crate::project::service_account;
 use crate::sync::{self, Action, Answer, Failure, FailureKind, Input, Method, Next, ObjectRef, Pass, Scope};
 use crate::{diff, health};
 
@@ -38,6 +39,16 @@ pub async fn pass(
         return Err("Failed to get destination cluster: settings cannot be loaded".to_owned());
     };
     let settings = config.settings.as_ref().map_err(|text| format!("Failed to load resource overrides: {text}"))?;
+    let account = service_account(project, &app.app, &destination.settings, settings.impersonation);
+    let user = account.map_err(|error| error.to_string())?;
+    // The comparison is the controller's; everything that the sync does is the account's.
+    let destination = &match user {
+        Some(user) => Destination {
+            cluster: destination.cluster.as_user(&user).map_err(|error| error.to_string())?,
+            ..destination.clone()
+        },
+        None => destination.clone(),
+    };
     let before = state.clone();
     let respect = operation.sync_options.iter().any(|option| option == "RespectIgnoreDifferences=true");
     let resources = resources(found, respect)?;
