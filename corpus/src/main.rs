@@ -136,7 +136,8 @@ async fn run(args: RunArgs) -> Result<bool> {
         cases.retain(|dir| !listed.contains_key(&case::name_of(dir)));
     }
     let count = cases.len();
-    let mut tally = Tally { listed, show: args.show, forgive: args.cases.is_empty(), verdicts: Vec::new(), second: Vec::new() };
+    let mut tally =
+        Tally { listed, show: args.show, forgive: args.cases.is_empty(), verdicts: Vec::new(), second: Vec::new() };
     let outcome = tokio::select! {
         outcome = all(cases, &args, &mut tally) => outcome,
         _ = tokio::signal::ctrl_c() => Err(anyhow::anyhow!("interrupted")),
@@ -253,7 +254,9 @@ const SECOND_TRIES: usize = 10;
 impl Tally {
     /// Takes the failures back that may be accidents; they are judged by their second try alone.
     fn take_for_second_try(&mut self) -> Vec<PathBuf> {
-        let failed = |tally: &Self, verdict: &Verdict| !verdict.ok && !tally.is_forgiven(verdict) && !tally.listed.contains_key(&verdict.case);
+        let failed = |tally: &Self, verdict: &Verdict| {
+            !verdict.ok && !tally.is_forgiven(verdict) && !tally.listed.contains_key(&verdict.case)
+        };
         self.second = self.verdicts.iter().filter(|v| failed(self, v)).map(|v| v.case.clone()).collect();
         if !self.forgive || self.second.len() > SECOND_TRIES {
             self.second.clear();

@@ -86,15 +86,19 @@ impl Desired {
         wanted: &Wanted<'_>,
     ) -> Result<Vec<SourceManifests>, String> {
         let cluster = ClusterFacts::of(destination).await?;
-        let mut commits = Commits { desired: self, config, project: wanted.app.spec.project_name(), known: HashMap::new() };
+        let mut commits =
+            Commits { desired: self, config, project: wanted.app.spec.project_name(), known: HashMap::new() };
         let refs = self.refs(&mut commits, wanted).await?;
         let mut all = Vec::with_capacity(wanted.sources.len());
         let count = wanted.sources.len();
         for (index, source) in wanted.sources.iter().enumerate() {
-            let requested = wanted.revisions.get(index).filter(|text| !text.is_empty()).unwrap_or(&source.target_revision);
+            let requested =
+                wanted.revisions.get(index).filter(|text| !text.is_empty()).unwrap_or(&source.target_revision);
             let scene = Scene { settings, cluster: &cluster, wanted, refs: &refs };
             let one = self.source(&mut commits, &scene, (source, requested)).await;
-            all.push(one.map_err(|text| format!("failed to generate manifest for source {} of {count}: {text}", index + 1))?);
+            all.push(
+                one.map_err(|text| format!("failed to generate manifest for source {} of {count}: {text}", index + 1))?,
+            );
         }
         Ok(all)
     }
@@ -130,7 +134,11 @@ impl Desired {
     }
 
     /// Checkouts that `$name` refers to.
-    async fn refs(&self, commits: &mut Commits<'_>, wanted: &Wanted<'_>) -> Result<BTreeMap<String, RefSource>, String> {
+    async fn refs(
+        &self,
+        commits: &mut Commits<'_>,
+        wanted: &Wanted<'_>,
+    ) -> Result<BTreeMap<String, RefSource>, String> {
         let mut refs = BTreeMap::new();
         if !wanted.multi {
             return Ok(refs);
@@ -138,8 +146,10 @@ impl Desired {
         render::refs::targets(wanted.sources).map_err(|error| error.to_string())?;
         let count = wanted.sources.len();
         for (index, source) in wanted.sources.iter().enumerate().filter(|(_, source)| source.is_ref()) {
-            let requested = wanted.revisions.get(index).filter(|text| !text.is_empty()).unwrap_or(&source.target_revision);
-            let mut known = RefSource { repo_url: source.repo_url.clone(), chart: source.chart.clone(), ..RefSource::default() };
+            let requested =
+                wanted.revisions.get(index).filter(|text| !text.is_empty()).unwrap_or(&source.target_revision);
+            let mut known =
+                RefSource { repo_url: source.repo_url.clone(), chart: source.chart.clone(), ..RefSource::default() };
             if !source.is_helm() {
                 let place = |text| format!("failed to generate manifest for source {} of {count}: {text}", index + 1);
                 known.revision = commits.resolve(source, requested, wanted).await.map_err(place)?;
@@ -199,7 +209,10 @@ impl Desired {
             refs,
             request.has_multiple_sources,
             request.api_versions,
-            format!("{:?}{:?}{:?}{:?}", request.tracking, request.enabled, request.kustomize, request.value_file_schemes),
+            format!(
+                "{:?}{:?}{:?}{:?}",
+                request.tracking, request.enabled, request.kustomize, request.value_file_schemes
+            ),
         ]);
         let digest = Sha256::digest(parts.to_string().as_bytes());
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -234,7 +247,9 @@ impl ClusterFacts {
     async fn of(destination: &Destination) -> Result<Self, String> {
         let server = &destination.server;
         let unknown = |error: crate::cluster::Error| {
-            format!("failed to get cluster version for cluster {server:?}: failed to get cluster info for {server:?}: error synchronizing cache state : {error}")
+            format!(
+                "failed to get cluster version for cluster {server:?}: failed to get cluster info for {server:?}: error synchronizing cache state : {error}"
+            )
         };
         let version = destination.cluster.version().await.map_err(unknown)?;
         let api_versions = destination.cluster.api_versions().await.map_err(unknown)?.into();
@@ -259,7 +274,12 @@ struct Commits<'a> {
 }
 
 impl Commits<'_> {
-    async fn resolve(&mut self, source: &ApplicationSource, requested: &str, wanted: &Wanted<'_>) -> Result<String, String> {
+    async fn resolve(
+        &mut self,
+        source: &ApplicationSource,
+        requested: &str,
+        wanted: &Wanted<'_>,
+    ) -> Result<String, String> {
         let key = (crate::repo::url::normalize(&source.repo_url), requested.to_owned(), source.tag_prefix.clone());
         if let Some(commit) = self.known.get(&key) {
             return Ok(commit.clone());
@@ -280,7 +300,11 @@ impl Commits<'_> {
 
     fn access(&self, source: &ApplicationSource) -> Result<RepoAccess, String> {
         let mut access = RepoAccess::anonymous(&source.repo_url);
-        let known = self.config.repositories.get(&source.repo_url, self.project).map_err(|error| format!("failed to get repo {:?}: {error}", source.repo_url))?;
+        let known = self
+            .config
+            .repositories
+            .get(&source.repo_url, self.project)
+            .map_err(|error| format!("failed to get repo {:?}: {error}", source.repo_url))?;
         access.insecure = known.is_insecure();
         access.username = known.credentials.username;
         access.password = known.credentials.password;

@@ -58,7 +58,9 @@ pub async fn pass(
         Err(error) => Err(error.to_string()),
     };
     let permitted = |object: &Value, scope: Scope| {
-        project.sync_permitted(object, Some(scope.namespaced), &destination.settings).map_err(|denied| denied.to_string())
+        project
+            .sync_permitted(object, Some(scope.namespaced), &destination.settings)
+            .map_err(|denied| denied.to_string())
     };
     let approved = app.app.metadata.annotations.get(names::DELETION_APPROVED).and_then(|text| Time::parse(text));
     let input = Input {
@@ -100,9 +102,7 @@ pub async fn pass(
 fn resources(found: &Comparison, respect: bool) -> Result<Vec<sync::Resource>, String> {
     let one = |(index, pair): (usize, &crate::compare::Pair)| {
         let mut target = pair.target.clone();
-        if respect
-            && let (Some(wanted), Some(live), Some(comparer)) = (&pair.target, &pair.live, &found.comparer)
-        {
+        if respect && let (Some(wanted), Some(live), Some(comparer)) = (&pair.target, &pair.live, &found.comparer) {
             let kept = diff::respect_ignored(wanted, live, comparer)
                 .map_err(|error| format!("Failed to normalize target resources: {error}"))?;
             target = Some(kept);
@@ -142,9 +142,7 @@ impl Executor<'_> {
             Action::SetFinalizers { object, finalizers, resource_version } => {
                 Answer::Done(self.set_finalizers(&object, finalizers, &resource_version).await)
             }
-            Action::MigrateManagedFields { object, manager } => {
-                Answer::Done(self.migrate(&object, &manager).await)
-            }
+            Action::MigrateManagedFields { object, manager } => Answer::Done(self.migrate(&object, &manager).await),
             Action::WaitForCrd { name } => {
                 self.wait_for_crd(&name).await;
                 Answer::Done(Ok(()))
@@ -170,9 +168,11 @@ impl Executor<'_> {
     }
 
     async fn resource(&self, gvk: &GroupVersionKind) -> Result<std::sync::Arc<Resource>, Failure> {
-        self.destination.cluster.resource(gvk).await.map_err(|error| {
-            if error.not_found { Failure::not_found(error.text) } else { Failure::other(error.text) }
-        })
+        self.destination
+            .cluster
+            .resource(gvk)
+            .await
+            .map_err(|error| if error.not_found { Failure::not_found(error.text) } else { Failure::other(error.text) })
     }
 
     async fn get(&self, object: &ObjectRef) -> Result<Value, Failure> {
@@ -198,7 +198,8 @@ impl Executor<'_> {
                     manager: names::FIELD_MANAGER,
                 };
                 let applied = self.destination.cluster.apply(self.leave()?, &call).await;
-                let applied = applied.map_err(|error| Failure { kind: kind_of(error.cause.as_deref()), message: error.text })?;
+                let applied =
+                    applied.map_err(|error| Failure { kind: kind_of(error.cause.as_deref()), message: error.text })?;
                 if let Some(object) = &applied.object {
                     self.destination.keep(object).await;
                 }
@@ -212,7 +213,12 @@ impl Executor<'_> {
         object.metadata_mut().insert("resourceVersion".to_owned(), version.into());
         let resource = self.resource(&object.gvk()).await?;
         let target = Target::new(&resource, object.namespace(), object.name());
-        let updated = self.destination.cluster.update(self.leave()?, &target, &object, names::BINARY_MANAGER).await.map_err(failure)?;
+        let updated = self
+            .destination
+            .cluster
+            .update(self.leave()?, &target, &object, names::BINARY_MANAGER)
+            .await
+            .map_err(failure)?;
         self.destination.keep(&updated).await;
         Ok(String::new())
     }
@@ -235,12 +241,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    async fn set_finalizers(
-        &self,
-        object: &ObjectRef,
-        finalizers: Vec<String>,
-        version: &str,
-    ) -> Result<(), Failure> {
+    async fn set_finalizers(&self, object: &ObjectRef, finalizers: Vec<String>, version: &str) -> Result<(), Failure> {
         let resource = self.resource(&object.gvk).await?;
         let target = Target::new(&resource, &object.namespace, &object.name);
         let list = if finalizers.is_empty() { Value::Null } else { json!(finalizers) };
@@ -258,7 +259,11 @@ impl Executor<'_> {
     async fn migrate(&self, object: &ObjectRef, manager: &str) -> Result<(), Failure> {
         let resource = self.resource(&object.gvk).await?;
         let target = Target::new(&resource, &object.namespace, &object.name);
-        self.destination.cluster.migrate_ownership(self.leave()?, &target, manager, names::FIELD_MANAGER).await.map_err(failure)?;
+        self.destination
+            .cluster
+            .migrate_ownership(self.leave()?, &target, manager, names::FIELD_MANAGER)
+            .await
+            .map_err(failure)?;
         Ok(())
     }
 
@@ -292,7 +297,10 @@ fn key(resource: &Resource, object: &ObjectRef) -> ResourceKey {
 
 fn is_established(crd: &Value) -> bool {
     let conditions = crd.pointer("/status/conditions").and_then(Value::as_array);
-    conditions.into_iter().flatten().any(|condition| condition["type"] == "Established" && condition["status"] == "True")
+    conditions
+        .into_iter()
+        .flatten()
+        .any(|condition| condition["type"] == "Established" && condition["status"] == "True")
 }
 
 fn failure(error: cluster::Error) -> Failure {

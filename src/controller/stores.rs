@@ -93,7 +93,8 @@ impl Apps {
     pub fn others_list(&self, own: &AppKey, object: &ResourceKey, goes_there: &dyn Fn(&Application) -> bool) -> bool {
         let inner = self.inner.borrow();
         // Cheap first: most Applications do not even contain the name.
-        let holds_name = |stored: &&Stored| stored.json.windows(object.name.len().max(1)).any(|w| w == object.name.as_bytes());
+        let holds_name =
+            |stored: &&Stored| stored.json.windows(object.name.len().max(1)).any(|w| w == object.name.as_bytes());
         inner.iter().filter(|(key, _)| *key != own).map(|(_, stored)| stored).filter(holds_name).any(|stored| {
             let Ok(app) = serde_json::from_slice::<Application>(&stored.json) else { return false };
             app.metadata.deletion_timestamp.is_none()

@@ -60,9 +60,7 @@ impl Kept {
             .filter(|(namespace, name)| !seen.contains(&name_hash(namespace, name)))
             .cloned()
             .collect();
-        gone.into_iter()
-            .filter_map(|key| self.records.remove(&key).map(|record| (key.0, key.1, record)))
-            .collect()
+        gone.into_iter().filter_map(|key| self.records.remove(&key).map(|record| (key.0, key.1, record))).collect()
     }
 
     /// Keeps an object; returns the record it replaced, or `Err` when the given one is older than what is known.

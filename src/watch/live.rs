@@ -109,7 +109,8 @@ impl Live {
         if inner.kinds.contains_key(&gvk.group_kind()) {
             return;
         }
-        let below = matches!((gvk.group.as_str(), gvk.kind.as_str()), ("", "Pod") | ("apps", "ReplicaSet") | ("batch", "Job"));
+        let below =
+            matches!((gvk.group.as_str(), gvk.kind.as_str()), ("", "Pod") | ("apps", "ReplicaSet") | ("batch", "Job"));
         let feed = Feed::new(self.client.clone(), gvk, plural, None);
         let task = tokio::task::spawn_local(self.clone().follow(gvk.clone(), feed)).abort_handle();
         let kind = Kind {
