@@ -30,7 +30,7 @@ use crate::{cluster, health, status, track};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How soon a deletion that failed is tried again.
-const AFTER_ERROR: Duration = Duration::from_secs(10);
+const AFTER_ERROR: Duration = Duration::from_secs(30);
 
 /// Whether the stage is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
