@@ -32,6 +32,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How soon a deletion that failed is tried again.
 const AFTER_ERROR: Duration = Duration::from_secs(30);
 
+/// An object that two applications list goes with the one whose tracking id it carries, as in Argo CD.
+const NONE_SHARED: fn(&ResourceKey) -> bool = |_| false;
+
 /// Whether the stage is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Progress {
@@ -147,17 +150,8 @@ impl Scene<'_> {
         Ok(live)
     }
 
-    /// Whether another application lists the object as its own, so that it must outlive this one.
-    fn is_shared(&self, key: &ResourceKey) -> bool {
-        let here = |other: &Application| {
-            let found = self.config.clusters.resolve(&other.spec.destination);
-            found.is_ok_and(|cluster| cluster.server == self.destination.server)
-        };
-        self.ctx.apps.others_list(&super::queue::AppKey::of(self.app), key, &here)
-    }
-
     async fn cascade(&self, live: &[Value]) -> Result<Progress, String> {
-        match deletion::cascade(self.app, live, &|key| self.is_shared(key)) {
+        match deletion::cascade(self.app, live, &NONE_SHARED) {
             Cascade::Wait => {
                 tracing::info!(remaining = live.len(), "objects remaining for deletion");
                 Ok(Progress::Waits)
@@ -170,7 +164,7 @@ impl Scene<'_> {
                 tracing::info!(count = objects.len(), "Deleting resources");
                 self.delete(objects, propagation).await?;
                 let left = self.live().await?;
-                Ok(if deletion::is_gone(self.app, &left, &|key| self.is_shared(key)) {
+                Ok(if deletion::is_gone(self.app, &left, &NONE_SHARED) {
                     Progress::Done
                 } else {
                     Progress::Waits

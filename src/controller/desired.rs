@@ -6,10 +6,11 @@
 //! again; a hard refresh renders anew.
 //! Source: APP-070 to APP-073, APP-135 to APP-138 (`controller/state.go` `GetRepoObjs`).
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -64,6 +65,7 @@ pub struct Desired {
     /// Renderings at once: helm and kustomize are processes of 50 MiB each.
     turns: Semaphore,
     limits: Limits,
+    failures: RefCell<Failures>,
 }
 
 impl Desired {
@@ -74,7 +76,7 @@ impl Desired {
         let parallel = std::thread::available_parallelism().map_or(2, usize::from).max(2);
         let timeout = Duration::try_from(parameters.repo_server_timeout).unwrap_or(Duration::from_secs(60));
         let limits = Limits { timeout, ..Limits::default() };
-        Ok(Self { store: Store::new(dir)?, rendered, turns: Semaphore::new(parallel), limits })
+        Ok(Self { store: Store::new(dir)?, rendered, turns: Semaphore::new(parallel), limits, failures: RefCell::default() })
     }
 
     /// Manifests of all sources; the error is what follows `Failed to load target state: `.
@@ -120,10 +122,22 @@ impl Desired {
         {
             return Ok(known);
         }
+        if !scene.wanted.hard
+            && let Some(text) = self.failures.borrow_mut().recall(&key)
+        {
+            return Err(text);
+        }
         let checkout = commits.checkout(source, &commit).await?;
         let _turn = self.turns.acquire().await.map_err(|error| error.to_string())?;
         let request = render::Request { root: checkout.root.clone(), ..request };
-        let rendered = render::render(&request).await.map_err(|error| error.envelope())?;
+        let rendered = match render::render(&request).await {
+            Ok(rendered) => rendered,
+            Err(error) => {
+                self.failures.borrow_mut().note(&key, error.cached_envelope());
+                return Err(error.envelope());
+            }
+        };
+        self.failures.borrow_mut().forget(&key);
         let result = SourceManifests {
             manifests: rendered.manifests,
             revision: commit,
@@ -234,6 +248,46 @@ impl Desired {
         if let Err(error) = written {
             tracing::warn!(reason = %error, "Cannot remember rendered manifests");
         }
+    }
+}
+
+/// Renderings that failed: after three failures the error is given without trying again, for an hour or until a hard
+/// refresh (`reposerver/repository/repository.go` `getManifestCacheEntry`).
+#[derive(Default)]
+struct Failures(HashMap<String, Failed>);
+
+struct Failed {
+    count: u32,
+    first: Instant,
+    text: String,
+}
+
+/// Failures after which a rendering is not tried again, and for how long.
+const GIVE_UP_AFTER: u32 = 3;
+const GIVE_UP_FOR: Duration = Duration::from_secs(3600);
+
+impl Failures {
+    fn note(&mut self, key: &str, text: String) {
+        // Old revisions never come back; a few thousand texts are the most that is kept.
+        if self.0.len() > 2000 {
+            self.0.clear();
+        }
+        let failed = self.0.entry(key.to_owned()).or_insert_with(|| Failed { count: 0, first: Instant::now(), text: String::new() });
+        failed.count += 1;
+        failed.text = text;
+    }
+
+    fn forget(&mut self, key: &str) {
+        self.0.remove(key);
+    }
+
+    fn recall(&mut self, key: &str) -> Option<String> {
+        let failed = self.0.get(key)?;
+        if failed.first.elapsed() > GIVE_UP_FOR {
+            self.0.remove(key);
+            return None;
+        }
+        (failed.count >= GIVE_UP_AFTER).then(|| failed.text.clone())
     }
 }
 

@@ -188,9 +188,10 @@ impl Executor<'_> {
         match &ask.method {
             Method::Update { resource_version } => self.update(ask, resource_version).await,
             Method::Create | Method::ClientSide | Method::ServerSide | Method::Replace => {
+                let live = self.to_be_replaced(ask).await?;
                 let call = Apply {
                     object: &ask.object,
-                    live: None,
+                    live: live.as_ref(),
                     dry_run,
                     server_side: ask.method == Method::ServerSide,
                     force: ask.force,
@@ -206,6 +207,15 @@ impl Executor<'_> {
                 Ok(applied.message)
             }
         }
+    }
+
+    /// The object that a replacement puts the manifest in place of.
+    async fn to_be_replaced(&self, ask: &sync::Apply) -> Result<Option<Value>, Failure> {
+        if ask.method != Method::Replace {
+            return Ok(None);
+        }
+        let resource = self.resource(&ask.object.gvk()).await?;
+        self.destination.cluster.get(&resource, ask.object.namespace(), ask.object.name()).await.map_err(failure)
     }
 
     async fn update(&self, ask: &sync::Apply, version: &str) -> Result<String, Failure> {
