@@ -59,12 +59,12 @@ pub fn key_of(object: &Value) -> AppKey {
 }
 
 impl Apps {
-    /// Takes an object in; returns what it replaced, or `None` inside when it is new, or `Err` when it is older.
+    /// Takes an object in; returns what it replaced, or `None` inside when it is new, or `Err` when it says nothing new.
     pub fn put(&self, object: &Value) -> Result<Option<Value>, ()> {
         let version = object.resource_version().parse().unwrap_or(0);
         let mut inner = self.inner.borrow_mut();
         let key = key_of(object);
-        if inner.get(&key).is_some_and(|known| known.version > version && same_uid(&known.json, object)) {
+        if inner.get(&key).is_some_and(|known| known.version >= version && same_uid(&known.json, object)) {
             return Err(());
         }
         // managedFields are as long as the rest and nobody reads an Application's.
