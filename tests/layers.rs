@@ -88,7 +88,8 @@ fn shipped(text: &str) -> &str {
 
 #[test]
 fn every_room_has_a_layer() {
-    let mut unknown: Vec<String> = sources().into_iter().map(|(room, ..)| room).filter(|r| layer_of(r).is_none()).collect();
+    let mut unknown: Vec<String> =
+        sources().into_iter().map(|(room, ..)| room).filter(|r| layer_of(r).is_none()).collect();
     unknown.dedup();
     assert!(unknown.is_empty(), "rooms without a layer: {unknown:?}");
 }
@@ -120,8 +121,7 @@ fn rooms_used(text: &str) -> Vec<String> {
             None => vec![rest],
         };
         for part in parts {
-            let name: String =
-                part.trim_start().chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
+            let name: String = part.trim_start().chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
             used.push(name);
         }
     }

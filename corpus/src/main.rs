@@ -136,7 +136,8 @@ async fn run(args: RunArgs) -> Result<bool> {
         cases.retain(|dir| !listed.contains_key(&case::name_of(dir)));
     }
     let count = cases.len();
-    let mut tally = Tally { listed, show: args.show, forgive: args.cases.is_empty(), verdicts: Vec::new() };
+    let mut tally =
+        Tally { listed, show: args.show, forgive: args.cases.is_empty(), verdicts: Vec::new(), second: Vec::new() };
     let outcome = tokio::select! {
         outcome = all(cases, &args, &mut tally) => outcome,
         _ = tokio::signal::ctrl_c() => Err(anyhow::anyhow!("interrupted")),
@@ -163,7 +164,18 @@ async fn all(cases: Vec<PathBuf>, args: &RunArgs, tally: &mut Tally) -> Result<(
     std::fs::create_dir_all(&dir)?;
     let lane = Lane { dir: dir.canonicalize()?, tools, litecd, judge, verbose: args.verbose };
     let count = args.lanes.unwrap_or_else(lanes::sensible_count);
-    lanes::run(cases, count, &lane, &mut |event| match event {
+    on_lanes(cases, count, &lane, tally).await?;
+    let again = tally.take_for_second_try();
+    if !again.is_empty() {
+        // Cases run into their time limits where the machine is busy; on their own they show what they are.
+        println!("again, on fewer lanes: {}", again.iter().map(|dir| case::name_of(dir)).collect::<Vec<_>>().join(" "));
+        on_lanes(again, count.min(2), &lane, tally).await?;
+    }
+    Ok(())
+}
+
+async fn on_lanes(cases: Vec<PathBuf>, count: usize, lane: &Lane, tally: &mut Tally) -> Result<()> {
+    lanes::run(cases, count, lane, &mut |event| match event {
         Event::Said(number, text) if count > 1 => println!("[{number}] {text}"),
         Event::Said(_, text) => println!("{text}"),
         Event::Done(verdict) => tally.add(verdict),
@@ -232,9 +244,27 @@ struct Tally {
     /// A listed case may fail; not when it was asked for by name.
     forgive: bool,
     verdicts: Vec<Verdict>,
+    /// Cases that failed once and get a second try.
+    second: Vec<String>,
 }
 
+/// More failures than this are no accident.
+const SECOND_TRIES: usize = 10;
+
 impl Tally {
+    /// Takes the failures back that may be accidents; they are judged by their second try alone.
+    fn take_for_second_try(&mut self) -> Vec<PathBuf> {
+        let failed = |tally: &Self, verdict: &Verdict| {
+            !verdict.ok && !tally.is_forgiven(verdict) && !tally.listed.contains_key(&verdict.case)
+        };
+        self.second = self.verdicts.iter().filter(|v| failed(self, v)).map(|v| v.case.clone()).collect();
+        if !self.forgive || self.second.len() > SECOND_TRIES {
+            self.second.clear();
+        }
+        self.verdicts.retain(|verdict| !self.second.contains(&verdict.case));
+        self.second.iter().map(|name| corpus::root().join("cases").join(name)).collect()
+    }
+
     fn add(&mut self, mut verdict: Verdict) {
         let reason = self.listed.get(&verdict.case);
         if verdict.ok && reason.is_some() {
@@ -284,6 +314,11 @@ impl Tally {
         let passed = self.verdicts.iter().filter(|verdict| verdict.ok).count();
         let not_run = count.saturating_sub(self.verdicts.len());
         let failed = self.verdicts.len() - passed - known + not_run;
+        let second: Vec<&str> =
+            self.verdicts.iter().filter(|v| v.ok && self.second.contains(&v.case)).map(|v| v.case.as_str()).collect();
+        if !second.is_empty() {
+            println!("passed at the second try only: {}", second.join(" "));
+        }
         if not_run > 0 {
             println!("{not_run} were not run, which counts as failed");
         }

@@ -13,9 +13,9 @@ use super::context::Context;
 use super::persist;
 use super::queue::Purpose;
 use super::stores::StoredApp;
+use crate::api::names;
 use crate::api::operation::Operation;
 use crate::api::status::{Condition, Time};
-use crate::api::names;
 use crate::cluster::{Error, Target};
 use crate::compare::Level;
 use crate::project::{Project, Windows};
@@ -84,7 +84,9 @@ async fn post(ctx: &Context, app: &StoredApp, operation: &Operation) -> Result<b
                 ctx.absorb(&answer);
                 return Ok(true);
             }
-            Err(Error::Conflict(_)) => tracing::warn!("Failed to set operation due to update conflict. Retrying again..."),
+            Err(Error::Conflict(_)) => {
+                tracing::warn!("Failed to set operation due to update conflict. Retrying again...")
+            }
             Err(error) => return Err(format!("error updating application {name:?}: {error}")),
         }
     }

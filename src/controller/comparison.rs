@@ -11,8 +11,8 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::config::{Config, InForce};
 use super::clock;
+use super::config::{Config, InForce};
 use super::context::Context;
 use super::desired;
 use super::destination::{Destination, kinds_of};
@@ -129,10 +129,18 @@ pub async fn run(
             return Ok(unknown(status));
         }
     };
-    let destination = ctx
-        .destination(config, &app.spec.destination)
-        .map_err(|error| Failure::Destination(error.to_string()))?;
-    let mut gathering = Gathering { ctx, app, project, settings, destination: &destination, failed: false, conditions: vec![], scopes: HashMap::new() };
+    let destination =
+        ctx.destination(config, &app.spec.destination).map_err(|error| Failure::Destination(error.to_string()))?;
+    let mut gathering = Gathering {
+        ctx,
+        app,
+        project,
+        settings,
+        destination: &destination,
+        failed: false,
+        conditions: vec![],
+        scopes: HashMap::new(),
+    };
     let rendered = gathering.render(config, &request).await?;
     let (targets, pre_delete, post_delete, live) = gathering.both_sides(rendered.manifests).await;
     let loaded = rendered.loaded;
@@ -334,7 +342,8 @@ impl Gathering<'_> {
         if !read {
             return Ok(());
         }
-        let unexpected = |text: String| format!("failed to get managed objects: unexpected error getting managed object: {text}");
+        let unexpected =
+            |text: String| format!("failed to get managed objects: unexpected error getting managed object: {text}");
         let resource = match self.destination.cluster.resource(&gvk).await {
             Ok(resource) => resource,
             // A version that the cluster does not serve has no live object in that version.

@@ -100,7 +100,8 @@ fn rules(overrides: &Overrides, ignore_aggregated_roles: bool) -> SystemRules {
         }
         if !of_kind.known_type_fields.is_empty() {
             let known = of_kind.known_type_fields.iter();
-            let known = known.map(|known| diff::KnownTypeField { field: known.field.clone(), ty: known.r#type.clone() });
+            let known =
+                known.map(|known| diff::KnownTypeField { field: known.field.clone(), ty: known.r#type.clone() });
             rules.known_types.insert(key.to_owned(), known.collect());
         }
     }
@@ -194,7 +195,8 @@ impl Raw {
     fn put_secret(&mut self, object: &Value) {
         let map = |field: &str| object.metadata().and_then(|meta| meta.get(field)).cloned().unwrap_or_default();
         let data = object.get("data").and_then(Value::as_object).into_iter().flatten();
-        let decode = |value: &Value| base64::engine::general_purpose::STANDARD.decode(value.as_str().unwrap_or_default());
+        let decode =
+            |value: &Value| base64::engine::general_purpose::STANDARD.decode(value.as_str().unwrap_or_default());
         let secret = Secret {
             name: object.name().to_owned(),
             labels: serde_json::from_value(map("labels")).unwrap_or_default(),

@@ -19,9 +19,9 @@ use tokio::time::Instant;
 use super::classifier;
 use super::config::Config;
 use super::desired::Desired;
-use super::remotes::Remotes;
-use super::queue::{AppKey, Purpose, Queue};
 use super::feeds::level_of_change;
+use super::queue::{AppKey, Purpose, Queue};
+use super::remotes::Remotes;
 use super::stores::{Apps, StoredApp, key_of};
 use crate::api::{ObjectExt, names};
 use crate::cluster::{Cluster, Error, Resource, Target};
@@ -113,7 +113,9 @@ impl Context {
             return Ok(None);
         };
         self.absorb(&raw);
-        StoredApp::from_value(raw).map(Some).map_err(|source| Error::Decode { text: format!("application {key}"), source })
+        StoredApp::from_value(raw)
+            .map(Some)
+            .map_err(|source| Error::Decode { text: format!("application {key}"), source })
     }
 
     /// The delay of an application's periodic comparison: the same each time, spread evenly over all applications.

@@ -15,9 +15,9 @@ use super::context::Context;
 use super::desired;
 use super::destination::{Destination, Unreachable, kinds_of};
 use super::execute::Executor;
-use super::{leftovers, persist};
 use super::queue::Purpose;
 use super::stores::StoredApp;
+use super::{leftovers, persist};
 use crate::api::status::{Condition, Time};
 use crate::api::{Application, ObjectExt, ResourceKey, names};
 use crate::project::Project;
@@ -30,7 +30,10 @@ use crate::{cluster, health, status, track};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How soon a deletion that failed is tried again.
-const AFTER_ERROR: Duration = Duration::from_secs(10);
+const AFTER_ERROR: Duration = Duration::from_secs(30);
+
+/// An object that two applications list goes with the one whose tracking id it carries, as in Argo CD.
+const NONE_SHARED: fn(&ResourceKey) -> bool = |_| false;
 
 /// Whether the stage is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,8 +66,12 @@ async fn tell(ctx: &Context, app: &StoredApp, text: &str) {
     let known = app.app.status.conditions.iter().any(|c| c.r#type == "DeletionError" && c.message == text);
     // Told once: the same event every few seconds would bury all others.
     if !known {
-        let conditions =
-            status::set_conditions(&app.app.status.conditions, vec![Condition::new("DeletionError", text)], &["DeletionError"], now);
+        let conditions = status::set_conditions(
+            &app.app.status.conditions,
+            vec![Condition::new("DeletionError", text)],
+            &["DeletionError"],
+            now,
+        );
         let patch = serde_json::json!({"status": {"conditions": conditions}});
         if let Err(error) = ctx.patch_app(app, &patch).await {
             tracing::warn!(reason = %error, "Error updating application");
@@ -143,17 +150,8 @@ impl Scene<'_> {
         Ok(live)
     }
 
-    /// Whether another application lists the object as its own, so that it must outlive this one.
-    fn is_shared(&self, key: &ResourceKey) -> bool {
-        let here = |other: &Application| {
-            let found = self.config.clusters.resolve(&other.spec.destination);
-            found.is_ok_and(|cluster| cluster.server == self.destination.server)
-        };
-        self.ctx.apps.others_list(&super::queue::AppKey::of(self.app), key, &here)
-    }
-
     async fn cascade(&self, live: &[Value]) -> Result<Progress, String> {
-        match deletion::cascade(self.app, live, &|key| self.is_shared(key)) {
+        match deletion::cascade(self.app, live, &NONE_SHARED) {
             Cascade::Wait => {
                 tracing::info!(remaining = live.len(), "objects remaining for deletion");
                 Ok(Progress::Waits)
@@ -166,7 +164,11 @@ impl Scene<'_> {
                 tracing::info!(count = objects.len(), "Deleting resources");
                 self.delete(objects, propagation).await?;
                 let left = self.live().await?;
-                Ok(if deletion::is_gone(self.app, &left, &|key| self.is_shared(key)) { Progress::Done } else { Progress::Waits })
+                Ok(if deletion::is_gone(self.app, &left, &NONE_SHARED) {
+                    Progress::Done
+                } else {
+                    Progress::Waits
+                })
             }
             Cascade::Done => Ok(Progress::Done),
         }
@@ -210,10 +212,16 @@ impl Scene<'_> {
         let instance = self.app.instance_name(&self.ctx.namespace);
         let mut created = false;
         for mut hook in hooks {
-            let tracked = track::set(&mut hook, &self.settings.tracking, &instance, &self.app.spec.destination.namespace);
+            let tracked =
+                track::set(&mut hook, &self.settings.tracking, &instance, &self.app.spec.destination.namespace);
             tracked.map_err(|error| error.to_string())?;
             let resource = self.destination.cluster.resource(&hook.gvk()).await.map_err(|error| error.text)?;
-            match self.destination.cluster.create(self.ctx.permit().ok_or("standing down")?, &resource, &hook, names::BINARY_MANAGER).await {
+            match self
+                .destination
+                .cluster
+                .create(self.ctx.permit().ok_or("standing down")?, &resource, &hook, names::BINARY_MANAGER)
+                .await
+            {
                 Ok(object) => {
                     created = true;
                     self.destination.keep(&object).await;
@@ -248,7 +256,9 @@ impl Scene<'_> {
         let executor = Executor { ctx: self.ctx, destination: self.destination };
         for answer in executor.all(actions).await {
             match answer {
-                Answer::Done(Err(failure)) if failure.kind != sync::FailureKind::NotFound => return Err(failure.message),
+                Answer::Done(Err(failure)) if failure.kind != sync::FailureKind::NotFound => {
+                    return Err(failure.message);
+                }
                 _ => {}
             }
         }

@@ -5,6 +5,7 @@
 //! Source: APP-219 to APP-228 (`util/argo/argo.go`, `controller/cache/cache.go`).
 
 use std::cell::Cell;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -117,9 +118,9 @@ impl Destination {
     pub async fn scopes(&self, kinds: impl Iterator<Item = GroupKind>) -> HashMap<GroupKind, Option<bool>> {
         let mut scopes = HashMap::new();
         for kind in kinds {
-            if !scopes.contains_key(&kind) {
-                let namespaced = self.cluster.namespaced(&kind).await;
-                scopes.insert(kind, namespaced);
+            if let Entry::Vacant(slot) = scopes.entry(kind) {
+                let namespaced = self.cluster.namespaced(slot.key()).await;
+                slot.insert(namespaced);
             }
         }
         scopes

@@ -21,6 +21,7 @@ use crate::api::status::Time;
 use crate::api::{GroupKind, GroupVersionKind, ObjectExt, ResourceKey, names};
 use crate::cluster::{self, Apply, DryRun, Resource, Target};
 use crate::guard::Permit;
+use crate::project::service_account;
 use crate::sync::{self, Action, Answer, Failure, FailureKind, Input, Method, Next, ObjectRef, Pass, Scope};
 use crate::{diff, health};
 
@@ -38,6 +39,16 @@ pub async fn pass(
         return Err("Failed to get destination cluster: settings cannot be loaded".to_owned());
     };
     let settings = config.settings.as_ref().map_err(|text| format!("Failed to load resource overrides: {text}"))?;
+    let account = service_account(project, &app.app, &destination.settings, settings.impersonation);
+    let user = account.map_err(|error| error.to_string())?;
+    // The comparison is the controller's; everything that the sync does is the account's.
+    let destination = &match user {
+        Some(user) => Destination {
+            cluster: destination.cluster.as_user(&user).map_err(|error| error.to_string())?,
+            ..destination.clone()
+        },
+        None => destination.clone(),
+    };
     let before = state.clone();
     let respect = operation.sync_options.iter().any(|option| option == "RespectIgnoreDifferences=true");
     let resources = resources(found, respect)?;
@@ -47,7 +58,9 @@ pub async fn pass(
         Err(error) => Err(error.to_string()),
     };
     let permitted = |object: &Value, scope: Scope| {
-        project.sync_permitted(object, Some(scope.namespaced), &destination.settings).map_err(|denied| denied.to_string())
+        project
+            .sync_permitted(object, Some(scope.namespaced), &destination.settings)
+            .map_err(|denied| denied.to_string())
     };
     let approved = app.app.metadata.annotations.get(names::DELETION_APPROVED).and_then(|text| Time::parse(text));
     let input = Input {
@@ -89,9 +102,7 @@ pub async fn pass(
 fn resources(found: &Comparison, respect: bool) -> Result<Vec<sync::Resource>, String> {
     let one = |(index, pair): (usize, &crate::compare::Pair)| {
         let mut target = pair.target.clone();
-        if respect
-            && let (Some(wanted), Some(live), Some(comparer)) = (&pair.target, &pair.live, &found.comparer)
-        {
+        if respect && let (Some(wanted), Some(live), Some(comparer)) = (&pair.target, &pair.live, &found.comparer) {
             let kept = diff::respect_ignored(wanted, live, comparer)
                 .map_err(|error| format!("Failed to normalize target resources: {error}"))?;
             target = Some(kept);
@@ -131,9 +142,7 @@ impl Executor<'_> {
             Action::SetFinalizers { object, finalizers, resource_version } => {
                 Answer::Done(self.set_finalizers(&object, finalizers, &resource_version).await)
             }
-            Action::MigrateManagedFields { object, manager } => {
-                Answer::Done(self.migrate(&object, &manager).await)
-            }
+            Action::MigrateManagedFields { object, manager } => Answer::Done(self.migrate(&object, &manager).await),
             Action::WaitForCrd { name } => {
                 self.wait_for_crd(&name).await;
                 Answer::Done(Ok(()))
@@ -159,9 +168,11 @@ impl Executor<'_> {
     }
 
     async fn resource(&self, gvk: &GroupVersionKind) -> Result<std::sync::Arc<Resource>, Failure> {
-        self.destination.cluster.resource(gvk).await.map_err(|error| {
-            if error.not_found { Failure::not_found(error.text) } else { Failure::other(error.text) }
-        })
+        self.destination
+            .cluster
+            .resource(gvk)
+            .await
+            .map_err(|error| if error.not_found { Failure::not_found(error.text) } else { Failure::other(error.text) })
     }
 
     async fn get(&self, object: &ObjectRef) -> Result<Value, Failure> {
@@ -177,9 +188,10 @@ impl Executor<'_> {
         match &ask.method {
             Method::Update { resource_version } => self.update(ask, resource_version).await,
             Method::Create | Method::ClientSide | Method::ServerSide | Method::Replace => {
+                let live = self.to_be_replaced(ask).await?;
                 let call = Apply {
                     object: &ask.object,
-                    live: None,
+                    live: live.as_ref(),
                     dry_run,
                     server_side: ask.method == Method::ServerSide,
                     force: ask.force,
@@ -187,7 +199,8 @@ impl Executor<'_> {
                     manager: names::FIELD_MANAGER,
                 };
                 let applied = self.destination.cluster.apply(self.leave()?, &call).await;
-                let applied = applied.map_err(|error| Failure { kind: kind_of(error.cause.as_deref()), message: error.text })?;
+                let applied =
+                    applied.map_err(|error| Failure { kind: kind_of(error.cause.as_deref()), message: error.text })?;
                 if let Some(object) = &applied.object {
                     self.destination.keep(object).await;
                 }
@@ -196,12 +209,26 @@ impl Executor<'_> {
         }
     }
 
+    /// The object that a replacement puts the manifest in place of.
+    async fn to_be_replaced(&self, ask: &sync::Apply) -> Result<Option<Value>, Failure> {
+        if ask.method != Method::Replace {
+            return Ok(None);
+        }
+        let resource = self.resource(&ask.object.gvk()).await?;
+        self.destination.cluster.get(&resource, ask.object.namespace(), ask.object.name()).await.map_err(failure)
+    }
+
     async fn update(&self, ask: &sync::Apply, version: &str) -> Result<String, Failure> {
         let mut object = Value::clone(&ask.object);
         object.metadata_mut().insert("resourceVersion".to_owned(), version.into());
         let resource = self.resource(&object.gvk()).await?;
         let target = Target::new(&resource, object.namespace(), object.name());
-        let updated = self.destination.cluster.update(self.leave()?, &target, &object, names::BINARY_MANAGER).await.map_err(failure)?;
+        let updated = self
+            .destination
+            .cluster
+            .update(self.leave()?, &target, &object, names::BINARY_MANAGER)
+            .await
+            .map_err(failure)?;
         self.destination.keep(&updated).await;
         Ok(String::new())
     }
@@ -224,12 +251,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    async fn set_finalizers(
-        &self,
-        object: &ObjectRef,
-        finalizers: Vec<String>,
-        version: &str,
-    ) -> Result<(), Failure> {
+    async fn set_finalizers(&self, object: &ObjectRef, finalizers: Vec<String>, version: &str) -> Result<(), Failure> {
         let resource = self.resource(&object.gvk).await?;
         let target = Target::new(&resource, &object.namespace, &object.name);
         let list = if finalizers.is_empty() { Value::Null } else { json!(finalizers) };
@@ -247,7 +269,11 @@ impl Executor<'_> {
     async fn migrate(&self, object: &ObjectRef, manager: &str) -> Result<(), Failure> {
         let resource = self.resource(&object.gvk).await?;
         let target = Target::new(&resource, &object.namespace, &object.name);
-        self.destination.cluster.migrate_ownership(self.leave()?, &target, manager, names::FIELD_MANAGER).await.map_err(failure)?;
+        self.destination
+            .cluster
+            .migrate_ownership(self.leave()?, &target, manager, names::FIELD_MANAGER)
+            .await
+            .map_err(failure)?;
         Ok(())
     }
 
@@ -281,7 +307,10 @@ fn key(resource: &Resource, object: &ObjectRef) -> ResourceKey {
 
 fn is_established(crd: &Value) -> bool {
     let conditions = crd.pointer("/status/conditions").and_then(Value::as_array);
-    conditions.into_iter().flatten().any(|condition| condition["type"] == "Established" && condition["status"] == "True")
+    conditions
+        .into_iter()
+        .flatten()
+        .any(|condition| condition["type"] == "Established" && condition["status"] == "True")
 }
 
 fn failure(error: cluster::Error) -> Failure {

@@ -42,7 +42,12 @@ pub async fn start_settings(ctx: &Rc<Context>) {
     let presence = Rc::new(RefCell::new(Sightings::default()));
     let mut ready = Vec::new();
     let settings = [
-        Kind { api_version: "v1", kind: "ConfigMap", plural: "configmaps", labels: Some("app.kubernetes.io/part-of=argocd") },
+        Kind {
+            api_version: "v1",
+            kind: "ConfigMap",
+            plural: "configmaps",
+            labels: Some("app.kubernetes.io/part-of=argocd"),
+        },
         Kind { api_version: "v1", kind: "Secret", plural: "secrets", labels: Some("argocd.argoproj.io/secret-type") },
         Kind { api_version: "argoproj.io/v1alpha1", kind: "AppProject", plural: "appprojects", labels: None },
     ];
@@ -190,7 +195,8 @@ impl Context {
             return tracing::warn!(reason, "Settings cannot be used; nothing is compared until they can");
         }
         let before = self.last_good.replace(now.clone());
-        let tracking = |config: &super::config::Config| config.settings.as_ref().ok().map(|settings| settings.tracking.clone());
+        let tracking =
+            |config: &super::config::Config| config.settings.as_ref().ok().map(|settings| settings.tracking.clone());
         for live in self.lives() {
             live.classify_by(self.classifier());
         }

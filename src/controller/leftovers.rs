@@ -21,7 +21,8 @@ pub async fn sweep_at_start(ctx: Rc<Context>) {
     let mut pause = Duration::from_secs(5);
     while !ctx.swept.get() {
         let config = ctx.config();
-        let own = crate::api::Destination { server: crate::api::names::IN_CLUSTER_SERVER.to_owned(), ..Default::default() };
+        let own =
+            crate::api::Destination { server: crate::api::names::IN_CLUSTER_SERVER.to_owned(), ..Default::default() };
         let outcome = match ctx.destination(&config, &own) {
             Ok(destination) => sweep_once(&ctx, &destination).await,
             // The own cluster may be switched off as a destination.

@@ -161,7 +161,13 @@ fn blocked(ctx: &Context, app: &StoredApp, project: &Project) -> Option<String> 
 }
 
 /// Ends the operation where the comparison forbids it (APP-173, APP-174).
-fn refused(ctx: &Context, app: &StoredApp, sync: &SyncOperation, found: &Comparison, state: &mut OperationState) -> bool {
+fn refused(
+    ctx: &Context,
+    app: &StoredApp,
+    sync: &SyncOperation,
+    found: &Comparison,
+    state: &mut OperationState,
+) -> bool {
     let now = Time::from_timestamp(ctx.now());
     let conditions =
         status::set_conditions(&app.app.status.conditions, found.conditions.clone(), comparison::CONDITIONS, now);
@@ -174,8 +180,11 @@ fn refused(ctx: &Context, app: &StoredApp, sync: &SyncOperation, found: &Compari
         return true;
     }
     let stops = |condition: &&Condition| matches!(condition.r#type.as_str(), "ComparisonError" | "InvalidSpecError");
-    let errors: Vec<String> =
-        conditions.iter().filter(stops).map(|condition| format!("{}: {}", condition.r#type, condition.message)).collect();
+    let errors: Vec<String> = conditions
+        .iter()
+        .filter(stops)
+        .map(|condition| format!("{}: {}", condition.r#type, condition.message))
+        .collect();
     if errors.is_empty() {
         return false;
     }

@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use super::context::Context;
 use super::queue::AppKey;
 use super::stores::StoredApp;
-use crate::compare::Level;
 use crate::api::operation::OperationState;
 use crate::api::status::{ApplicationStatus, Time};
 use crate::api::{ObjectExt, names};
 use crate::cluster::{Error, Resource};
+use crate::compare::Level;
 use crate::gocompat::glob;
 use crate::status::{self, events, events::Event};
 use crate::sync::lifecycle::{self, PatchKind};
@@ -37,7 +37,9 @@ pub async fn status(ctx: &Context, app: &StoredApp, mut new: ApplicationStatus) 
     match ctx.patch_app(app, &patch).await {
         Ok(()) | Err(Error::NotFound(_)) => {}
         Err(Error::TooLarge(_)) => {
-            tracing::warn!("Application status exceeds the Kubernetes resource size limit; falling back to error condition only");
+            tracing::warn!(
+                "Application status exceeds the Kubernetes resource size limit; falling back to error condition only"
+            );
             let Some(patch) = status::oversize_patch(old, consumes, now) else { return };
             if let Err(error) = ctx.patch_app(app, &patch).await {
                 tracing::error!(reason = %error, "Error persisting fallback status with error condition");
@@ -61,12 +63,7 @@ pub struct Stored<'a> {
 /// Stores an operation's state; retried until it is stored or the application is gone, which gives `false`.
 ///
 /// A completed phase also removes `.operation` and is announced.
-pub async fn operation_state(
-    ctx: &Context,
-    app: &StoredApp,
-    stored: Stored<'_>,
-    state: &mut OperationState,
-) -> bool {
+pub async fn operation_state(ctx: &Context, app: &StoredApp, stored: Stored<'_>, state: &mut OperationState) -> bool {
     let Some(patch) = lifecycle::patch(stored.kind, stored.read, state, ctx.now()) else { return true };
     if !retry_until_stored(ctx, app, &patch).await {
         return false;

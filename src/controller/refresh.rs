@@ -81,7 +81,8 @@ async fn summary_only(ctx: &Context, app: &StoredApp) {
     }
     let roots = destination.live.owned_by(&app.app.instance_name(&ctx.namespace));
     let of_apps = is_app_of_apps(&app.app.status.resources);
-    new.summary = status::summary(&app.app, destination.live.images(&roots), roots.iter().flat_map(status::urls), of_apps);
+    new.summary =
+        status::summary(&app.app, destination.live.images(&roots), roots.iter().flat_map(status::urls), of_apps);
     persist::status(ctx, app, new).await;
 }
 

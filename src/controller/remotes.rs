@@ -26,7 +26,11 @@ pub struct Remotes(RefCell<HashMap<String, Destination>>);
 
 impl Remotes {
     /// The cluster of a Secret.
-    pub fn get(&self, wanted: &settings::Cluster, live: impl FnOnce(kube::Client) -> Live) -> Result<Destination, String> {
+    pub fn get(
+        &self,
+        wanted: &settings::Cluster,
+        live: impl FnOnce(kube::Client) -> Live,
+    ) -> Result<Destination, String> {
         let mut known = self.0.borrow_mut();
         if let Some(found) = known.get(&wanted.server)
             && found.settings == *wanted
@@ -61,7 +65,8 @@ impl Remotes {
 
 fn connect(wanted: &settings::Cluster) -> Result<Cluster, String> {
     let config = kube_config(wanted).map_err(|text| format!("error getting cluster REST config: {text}"))?;
-    Cluster::connect(config, wanted.server.clone()).map_err(|error| format!("unable to create K8s REST config: {error}"))
+    Cluster::connect(config, wanted.server.clone())
+        .map_err(|error| format!("unable to create K8s REST config: {error}"))
 }
 
 fn kube_config(wanted: &settings::Cluster) -> Result<kube::Config, String> {

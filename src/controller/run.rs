@@ -180,7 +180,11 @@ async fn parameters(cluster: &Cluster, options: &Options) -> Result<(Parameters,
     Ok((parameters, (periods, jitter)))
 }
 
-async fn config_map(cluster: &Cluster, namespace: &str, name: &str) -> Result<BTreeMap<String, String>, cluster::Error> {
+async fn config_map(
+    cluster: &Cluster,
+    namespace: &str,
+    name: &str,
+) -> Result<BTreeMap<String, String>, cluster::Error> {
     let maps = Resource {
         version: "v1".to_owned(),
         kind: "ConfigMap".to_owned(),

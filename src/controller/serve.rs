@@ -63,7 +63,8 @@ pub async fn answer_scrapes(ctx: Rc<Context>, mut requests: mpsc::Receiver<Scrap
 }
 
 fn render(ctx: &Context) -> String {
-    let mut text = String::from("# HELP argocd_app_info Information about application.\n# TYPE argocd_app_info gauge\n");
+    let mut text =
+        String::from("# HELP argocd_app_info Information about application.\n# TYPE argocd_app_info gauge\n");
     for key in ctx.apps.keys() {
         let Ok(Some(stored)) = ctx.apps.get(&key) else { continue };
         let app = &stored.app;
