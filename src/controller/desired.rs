@@ -19,6 +19,7 @@ use tokio::sync::Semaphore;
 
 use super::config::{Config, InForce};
 use super::destination::Destination;
+use super::rendered::{BOUNDS, Rendered};
 use crate::api::Application;
 use crate::api::application::ApplicationSource;
 use crate::process::Limits;
@@ -61,7 +62,7 @@ const LISTING_AGE: Duration = Duration::from_secs(10);
 /// Renders sources and remembers the results on disk.
 pub struct Desired {
     store: Store,
-    rendered: PathBuf,
+    rendered: Rendered,
     /// Renderings at once: helm and kustomize are processes of 50 MiB each.
     turns: Semaphore,
     limits: Limits,
@@ -71,12 +72,17 @@ pub struct Desired {
 impl Desired {
     /// Uses a folder for repositories and rendered manifests.
     pub fn new(dir: &Path, parameters: &Parameters) -> std::io::Result<Self> {
-        let rendered = dir.join("rendered");
-        std::fs::create_dir_all(&rendered)?;
+        let rendered = Rendered::new(dir.join("rendered"), BOUNDS)?;
         let parallel = std::thread::available_parallelism().map_or(2, usize::from).max(2);
         let timeout = Duration::try_from(parameters.repo_server_timeout).unwrap_or(Duration::from_secs(60));
         let limits = Limits { timeout, ..Limits::default() };
-        Ok(Self { store: Store::new(dir)?, rendered, turns: Semaphore::new(parallel), limits, failures: RefCell::default() })
+        Ok(Self {
+            store: Store::new(dir)?,
+            rendered,
+            turns: Semaphore::new(parallel),
+            limits,
+            failures: RefCell::default(),
+        })
     }
 
     /// Manifests of all sources; the error is what follows `Failed to load target state: `.
@@ -233,20 +239,12 @@ impl Desired {
     }
 
     fn recall(&self, key: &str) -> Option<SourceManifests> {
-        let bytes = std::fs::read(self.rendered.join(key)).ok()?;
-        serde_json::from_slice(&bytes).ok()
+        serde_json::from_slice(&self.rendered.recall(key)?).ok()
     }
 
-    /// Writes beside and renames, so that a killed process leaves no half-written answer.
     fn remember(&self, key: &str, result: &SourceManifests) {
-        let written = tempfile::NamedTempFile::new_in(&self.rendered).and_then(|mut file| {
-            use std::io::Write;
-            file.write_all(&serde_json::to_vec(result)?)?;
-            file.persist(self.rendered.join(key)).map_err(|error| error.error)?;
-            Ok(())
-        });
-        if let Err(error) = written {
-            tracing::warn!(reason = %error, "Cannot remember rendered manifests");
+        if let Ok(bytes) = serde_json::to_vec(result) {
+            self.rendered.remember(key, &bytes);
         }
     }
 }
@@ -272,7 +270,11 @@ impl Failures {
         if self.0.len() > 2000 {
             self.0.clear();
         }
-        let failed = self.0.entry(key.to_owned()).or_insert_with(|| Failed { count: 0, first: Instant::now(), text: String::new() });
+        let failed = self.0.entry(key.to_owned()).or_insert_with(|| Failed {
+            count: 0,
+            first: Instant::now(),
+            text: String::new(),
+        });
         failed.count += 1;
         failed.text = text;
     }
@@ -354,11 +356,10 @@ impl Commits<'_> {
 
     fn access(&self, source: &ApplicationSource) -> Result<RepoAccess, String> {
         let mut access = RepoAccess::anonymous(&source.repo_url);
-        let known = self
-            .config
-            .repositories
-            .get(&source.repo_url, self.project)
-            .map_err(|error| format!("failed to get repo {:?}: {error}", source.repo_url))?;
+        let known =
+            self.config.repositories.get(&source.repo_url, self.project).map_err(|error| {
+                format!("failed to get repo {:?}: {error}", crate::repo::redacted(&source.repo_url))
+            })?;
         access.insecure = known.is_insecure();
         access.username = known.credentials.username;
         access.password = known.credentials.password;

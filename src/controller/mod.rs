@@ -24,6 +24,7 @@ mod queue;
 mod reconcile;
 mod refresh;
 mod remotes;
+mod rendered;
 mod run;
 mod serve;
 mod stores;

@@ -85,7 +85,7 @@ fn render(ctx: &Context) -> String {
             ("namespace", key.namespace.clone()),
             ("operation", operation.to_owned()),
             ("project", app.spec.project_name().to_owned()),
-            ("repo", source.repo_url.trim_end_matches(".git").to_owned()),
+            ("repo", crate::repo::redacted(source.repo_url.trim_end_matches(".git"))),
             ("sync_status", or_unknown(&app.status.sync.status)),
         ];
         let labels: Vec<String> = labels.iter().map(|(name, value)| format!("{name}={value:?}")).collect();

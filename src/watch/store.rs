@@ -106,7 +106,8 @@ impl Store {
 
     /// Makes room for a kind.
     pub fn open(&mut self, gvk: &GroupVersionKind, task: Option<Task>) {
-        let below = matches!((gvk.group.as_str(), gvk.kind.as_str()), ("", "Pod") | ("apps", "ReplicaSet") | ("batch", "Job"));
+        let below =
+            matches!((gvk.group.as_str(), gvk.kind.as_str()), ("", "Pod") | ("apps", "ReplicaSet") | ("batch", "Job"));
         let progress = signal::Sender::new(Progress::Listing);
         let kind = Kind { gvk: gvk.clone(), kept: Kept::default(), progress, below, task };
         self.kinds.insert(gvk.group_kind(), kind);
@@ -134,7 +135,12 @@ impl Store {
     /// Takes in that nobody follows a kind at the moment.
     pub fn broken(&mut self, group_kind: &GroupKind, text: &str) {
         let Some(kind) = self.kinds.get_mut(group_kind) else { return };
-        tracing::error!(group = group_kind.group, kind = group_kind.kind, reason = text, "A watch ended; it is started anew");
+        tracing::error!(
+            group = group_kind.group,
+            kind = group_kind.kind,
+            reason = text,
+            "A watch ended; it is started anew"
+        );
         kind.progress.send_replace(Progress::Failed(text.to_owned()));
     }
 
@@ -194,7 +200,13 @@ impl Store {
             return seen;
         }
         let (namespace, name) = (object.namespace(), object.name());
-        tracing::error!(group = group_kind.group, kind = group_kind.kind, namespace, name, "Recovered from panic while an object was judged");
+        tracing::error!(
+            group = group_kind.group,
+            kind = group_kind.kind,
+            namespace,
+            name,
+            "Recovered from panic while an object was judged"
+        );
         let known = self.kinds.get(group_kind).and_then(|kind| kind.kept.get(namespace, name));
         match known.filter(|known| *known.uid == *object.uid()) {
             Some(known) => Seen::Ours { owner: known.owner.to_string(), digest: 0 },
