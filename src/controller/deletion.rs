@@ -164,11 +164,7 @@ impl Scene<'_> {
                 tracing::info!(count = objects.len(), "Deleting resources");
                 self.delete(objects, propagation).await?;
                 let left = self.live().await?;
-                Ok(if deletion::is_gone(self.app, &left, &NONE_SHARED) {
-                    Progress::Done
-                } else {
-                    Progress::Waits
-                })
+                Ok(if deletion::is_gone(self.app, &left, &NONE_SHARED) { Progress::Done } else { Progress::Waits })
             }
             Cascade::Done => Ok(Progress::Done),
         }

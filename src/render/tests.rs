@@ -1,3 +1,5 @@
+//! Tests of this room.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
