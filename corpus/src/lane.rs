@@ -206,9 +206,9 @@ pub async fn judge_case(
 ) -> Verdict {
     let started = Instant::now();
     let mut verdict = Verdict::new(name_of(dir));
+    let servers = bench.servers;
     let outcome = async {
-        let case = Case::load(dir, &bench.servers.addresses)?;
-        let servers = bench.servers;
+        let case = Case::load(dir, &servers.addresses)?;
         let mut run = Run::new(bench, &case, say).verbose(verbose);
         let snapshots = run.snapshots().await;
         verdict.notes = std::mem::take(&mut run.notes);

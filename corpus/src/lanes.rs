@@ -48,7 +48,10 @@ pub async fn run(jobs: Vec<Job>, count: usize, lane: &Lane, hear: &mut (dyn FnMu
         let feed = Feed { number, lane, unshare: unshare.as_deref(), queue: &queue, hear: &hear };
         async move { feed.run().await }
     });
-    futures::future::try_join_all(lanes).await.map(drop)
+    // The others go on when one does not start; what it leaves is theirs.
+    let ends = futures::future::join_all(lanes).await;
+    let is_done = queue.into_inner().expect("no lane panics").is_empty();
+    if is_done { Ok(()) } else { ends.into_iter().collect() }
 }
 
 /// The unshare command that works here, with its arguments.

@@ -46,7 +46,6 @@ pub struct Run<'a> {
     pub(crate) endpoints: &'a Endpoints,
     litecd: Option<Switch<'a>>,
     pub(crate) case: &'a Case,
-    /// Says what is going on, one line at a time.
     pub(crate) say: &'a mut dyn FnMut(String),
     /// What did not come about.
     pub notes: Vec<String>,

@@ -184,21 +184,38 @@ fn a_wait_looks_at_dotted_paths() {
 
 #[test]
 fn wants_are_partial_and_the_nearest_variant_counts() {
-    let got = json!({"s": {"apps": {"one": {"n": 1, "text": "it is not found", "list": [{"type": "A", "x": 1}, {"type": "B"}]}}}});
-    let check =
-        |want: Value, unmet: usize| assert_eq!(want::unmet(std::slice::from_ref(&want), &got).len(), unmet, "{want}");
-    check(json!({"s": {"apps": {"one": {"n": 1}}}}), 0);
-    check(json!({"s": {"apps": {"one": {"n": 2, "m": 1}}}}), 2);
-    check(json!({"s": {"apps": {"two": "<absent>", "one": "<present>"}}}), 0);
-    check(json!({"s": {"apps": {"one": "<absent>"}}}), 1);
-    check(json!({"s": {"apps": {"one": {"list": {"<has>": [{"type": "A"}], "<lacks>": [{"type": "C"}]}}}}}), 0);
-    check(json!({"s": {"apps": {"one": {"list": {"<has>": [{"type": "C"}], "<lacks>": [{"type": "A"}]}}}}}), 2);
-    check(json!({"s": {"apps": {"one": {"list": [{"type": "A"}]}}}}), 1);
-    check(json!({"s": {"apps": {"one": {"text": {"<contains>": ["not found", "is"]}}}}}), 0);
-    check(json!({"s": {"apps": {"one": {"text": {"<contains>": ["not found", "was"]}}}}}), 1);
-    check(json!({"s": {"apps": {"one": {"n": {"<contains>": ["1"]}}}}}), 1);
-    assert!(want::unmet(&[json!({"x": 1}), json!({"s": {}})], &got).is_empty());
-    assert_eq!(want::unmet(&[], &got).len(), 1);
+    let got = json!({"s": {"apps": {"one": {"n": 1, "text": "it is not found", "list": [{"type": "A", "x": 1}, {"type": "B"}], "null": null}}}});
+    let golden =
+        json!({"s": {"apps": {"one": {"n": 2, "text": "it is not found", "list": [{"type": "A", "x": 1}, {"type": "B"}], "null": null}}}});
+    let unmet = |wants: &[Value]| want::unmet(wants, std::slice::from_ref(&golden), &got).len();
+    let check = |one: Value, expect: usize| assert_eq!(unmet(&[json!({"s": {"apps": {"one": one}}})]), expect, "{one}");
+    check(json!({"n": 1}), 0);
+    check(json!({"n": 2, "m": 1}), 2);
+    check(json!({"m": "<absent>", "n": "<present>", "null": null}), 0);
+    check(json!({"n": "<absent>", "m": "<present>", "none": null}), 3);
+    check(json!({"list": {"<has>": [{"type": "A"}], "<lacks>": [{"type": "C"}]}}), 0);
+    check(json!({"list": {"<has>": [{"type": "C"}], "<lacks>": [{"type": "A"}]}}), 2);
+    check(json!({"list": [{"type": "A"}]}), 1);
+    check(json!({"text": {"<contains>": ["not found", "is"]}}), 0);
+    check(json!({"text": {"<contains>": ["not found", "was"]}}), 1);
+    check(json!({"n": {"<contains>": ["1"]}}), 1);
+    check(json!({"list": "<golden>"}), 0);
+    check(json!({"n": "<golden>"}), 1);
+    check(json!({"n": 1, "<others>": "<golden>"}), 0);
+    check(json!({"list": "<present>", "<others>": "<golden>"}), 1);
+    assert_eq!(unmet(&[json!({"x": 1}), json!({"s": {}})]), 0);
+    assert_eq!(unmet(&[]), 1);
+}
+
+#[test]
+fn the_golden_does_not_meet_what_is_wanted_instead_of_it() {
+    for case in cases() {
+        let (goldens, wants) = (case.goldens().unwrap(), case.wants().unwrap());
+        assert!(wants.is_empty() || case.argocd_is_wrong(), "{}: want.yaml without want.md", case.name);
+        for golden in goldens.iter().filter(|_| !wants.is_empty()) {
+            assert_ne!(want::unmet(&wants, &goldens, golden), Vec::<String>::new(), "{}", case.name);
+        }
+    }
 }
 
 #[test]

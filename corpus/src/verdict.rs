@@ -78,7 +78,7 @@ impl Judge {
             return record(case, (&goldens, &got), self.events, verdict);
         }
         if case.argocd_is_wrong() {
-            verdict.lines = want::unmet(&case.wants()?, &got);
+            verdict.lines = want::unmet(&case.wants()?, &goldens.into_iter().map(canon).collect::<Vec<_>>(), &got);
         } else {
             if goldens.is_empty() {
                 bail!("the case has no golden.yaml");

@@ -50,7 +50,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// Walks in the order of names; folders that hold no manifests by convention are left out.
 fn walk(dir: &Path, report: &mut Report) -> anyhow::Result<()> {
     let entries = std::fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
-    let mut paths: Vec<PathBuf> = entries.collect::<Result<Vec<_>, _>>()?.into_iter().map(|entry| entry.path()).collect();
+    let mut paths: Vec<PathBuf> =
+        entries.collect::<Result<Vec<_>, _>>()?.into_iter().map(|entry| entry.path()).collect();
     paths.sort();
     for path in paths {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -68,7 +69,9 @@ fn walk(dir: &Path, report: &mut Report) -> anyhow::Result<()> {
 }
 
 fn is_manifest(path: &Path) -> bool {
-    path.extension().and_then(|extension| extension.to_str()).is_some_and(|text| matches!(text, "yaml" | "yml" | "json"))
+    path.extension()
+        .and_then(|extension| extension.to_str())
+        .is_some_and(|text| matches!(text, "yaml" | "yml" | "json"))
 }
 
 fn add(path: &Path, report: &mut Report) -> anyhow::Result<()> {

@@ -26,7 +26,7 @@ struct Args {
 #[derive(Subcommand)]
 enum Command {
     /// Runs the controller.
-    Controller(controller::Args),
+    Controller(Box<controller::Args>),
     /// Says which Argo CD features a repository uses, and whether this build supports them.
     Check(check::Args),
     /// Prints the CustomResourceDefinitions.
@@ -45,7 +45,7 @@ pub fn run() -> ExitCode {
         }
     };
     let outcome = match args.command {
-        Command::Controller(args) => controller::run(args),
+        Command::Controller(args) => controller::run(*args),
         Command::Check(args) => check::run(&args),
         Command::Crds(args) => crds::run(&args),
         Command::Version => version(),

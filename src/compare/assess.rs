@@ -117,9 +117,8 @@ fn wave(inputs: &Inputs<'_>, target: Option<&Value>, entry: &ResourceStatus) -> 
     if let Some(target) = target {
         return order::wave(target);
     }
-    let same = |hook: &&Value| {
-        hook.name() == entry.name && hook.kind() == entry.kind && hook.namespace() == entry.namespace
-    };
+    let same =
+        |hook: &&Value| hook.name() == entry.name && hook.kind() == entry.kind && hook.namespace() == entry.namespace;
     if entry.hook { inputs.paired.hooks.iter().find(same).map_or(0, order::wave) } else { 0 }
 }
 

@@ -101,7 +101,11 @@ fn drop_duplicates(targets: &[Value], live: &mut BTreeMap<ResourceKey, Value>) {
 }
 
 /// The target that stands for a managed destination namespace (DIFF-029), when one is needed.
-pub fn managed_namespace(spec: &ApplicationSpec, targets: &[Value], live: &BTreeMap<ResourceKey, Value>) -> Option<Value> {
+pub fn managed_namespace(
+    spec: &ApplicationSpec,
+    targets: &[Value],
+    live: &BTreeMap<ResourceKey, Value>,
+) -> Option<Value> {
     let metadata = spec.managed_namespace_metadata()?;
     let is_it = |object: &Value| object.kind() == "Namespace" && object.name() == spec.destination.namespace;
     if targets.iter().any(is_it) || !live.values().any(is_it) {
@@ -114,7 +118,8 @@ pub fn managed_namespace(spec: &ApplicationSpec, targets: &[Value], live: &BTree
 pub fn namespace_manifest(name: &str, metadata: &ManagedNamespaceMetadata) -> Value {
     let mut annotations = metadata.annotations.clone();
     annotations.insert(names::SYNC_OPTIONS.to_owned(), "ServerSideApply=true".to_owned());
-    let mut manifest = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "annotations": annotations}});
+    let mut manifest =
+        json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "annotations": annotations}});
     if !metadata.labels.is_empty() {
         manifest.metadata_mut().insert("labels".to_owned(), json!(metadata.labels));
     }

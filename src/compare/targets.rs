@@ -104,7 +104,8 @@ pub fn split_delete_hooks(targets: Vec<Value>) -> (Vec<Value>, bool, bool) {
     let kept = targets
         .into_iter()
         .filter(|target| {
-            let (is_pre, is_post) = (DeleteHook::PreDelete.is_type_of(target), DeleteHook::PostDelete.is_type_of(target));
+            let (is_pre, is_post) =
+                (DeleteHook::PreDelete.is_type_of(target), DeleteHook::PostDelete.is_type_of(target));
             pre |= is_pre;
             post |= is_post;
             !(is_pre || is_post) || hooks::has_sync_phase(target)

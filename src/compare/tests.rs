@@ -33,7 +33,8 @@ fn scope(kind: &GroupKind) -> Option<bool> {
 fn what_left_the_sources_is_paired_with_no_target() {
     let live = by_key(vec![object("ConfigMap", "ns", "kept", "1"), object("ConfigMap", "ns", "left", "2")]);
     let paired = pair(vec![object("ConfigMap", "ns", "kept", "")], live, "ns", &scope);
-    let found: Vec<_> = paired.pairs.iter().map(|p| (p.target.is_some(), p.live.as_ref().map(|o| o.name().to_owned()))).collect();
+    let found: Vec<_> =
+        paired.pairs.iter().map(|p| (p.target.is_some(), p.live.as_ref().map(|o| o.name().to_owned()))).collect();
     assert_eq!(found, [(true, Some("kept".to_owned())), (false, Some("left".to_owned()))]);
 }
 

@@ -13,12 +13,11 @@ use super::context::Context;
 use super::persist;
 use super::queue::Purpose;
 use super::stores::StoredApp;
+use crate::api::names;
 use crate::api::operation::Operation;
 use crate::api::status::{Condition, Time};
-use crate::api::names;
 use crate::cluster::{Error, Target};
 use crate::compare::Level;
-use crate::guard::Permit;
 use crate::project::{Project, Windows};
 use crate::status::{self, events::Event};
 use crate::sync::auto::{self, Auto, AutoInput};
@@ -26,7 +25,6 @@ use crate::sync::auto::{self, Auto, AutoInput};
 /// Decides on an automated sync and posts it; edits the conditions as Argo CD does.
 pub async fn run(
     ctx: &Rc<Context>,
-    permit: Permit,
     app: &StoredApp,
     (found, project): (&Comparison, &Project),
     conditions: &mut Vec<Condition>,
@@ -52,10 +50,10 @@ pub async fn run(
             tracing::info!("{log}");
             ctx.queue.add_after(&app.key(), Some(Level::Latest), Purpose::SelfHeal, after);
         }
-        Auto::Start { operation, event } => match post(ctx, permit, app, &operation).await {
+        Auto::Start { operation, event } => match post(ctx, app, &operation).await {
             Ok(true) => {
                 let started = Event { reason: "OperationStarted", is_warning: false, message: event.clone() };
-                persist::event(ctx, permit, app, &started).await;
+                persist::event(ctx, app, &started).await;
                 tracing::info!("{event}");
             }
             Ok(false) => tracing::info!("Skipping auto-sync: another operation is in progress"),
@@ -66,7 +64,7 @@ pub async fn run(
 }
 
 /// Sets `.operation` and clears the last operation's state, unless another operation is there (APP-156).
-async fn post(ctx: &Context, permit: Permit, app: &StoredApp, operation: &Operation) -> Result<bool, String> {
+async fn post(ctx: &Context, app: &StoredApp, operation: &Operation) -> Result<bool, String> {
     let name = &app.app.metadata.name;
     loop {
         let fresh = match ctx.read_app(&app.key()).await {
@@ -77,15 +75,18 @@ async fn post(ctx: &Context, permit: Permit, app: &StoredApp, operation: &Operat
         if fresh.app.operation.is_some() {
             return Ok(false);
         }
+        let Some(permit) = ctx.permit() else { return Ok(false) };
         let object = with_operation(fresh, operation);
         let meta = &app.app.metadata;
         let target = Target::new(&ctx.applications, &meta.namespace, &meta.name);
         match ctx.cluster.update(permit, &target, &object, names::BINARY_MANAGER).await {
             Ok(answer) => {
-                let _ = ctx.apps.put(&answer);
+                ctx.absorb(&answer);
                 return Ok(true);
             }
-            Err(Error::Conflict(_)) => tracing::warn!("Failed to set operation due to update conflict. Retrying again..."),
+            Err(Error::Conflict(_)) => {
+                tracing::warn!("Failed to set operation due to update conflict. Retrying again...")
+            }
             Err(error) => return Err(format!("error updating application {name:?}: {error}")),
         }
     }
@@ -99,12 +100,43 @@ fn with_operation(fresh: StoredApp, operation: &Operation) -> Value {
     if typed.status.source_hydrator.is_null() {
         typed.status.source_hydrator = json!({});
     }
+    let spec = serde_json::to_value(&typed.spec).unwrap_or_default();
+    drop_zero(&mut object["spec"], &spec);
     fill_missing(&mut object["status"], &serde_json::to_value(&typed.status).unwrap_or_default());
     if let Some(map) = object["status"].as_object_mut() {
         map.remove("operationState");
     }
     object["operation"] = serde_json::to_value(operation).unwrap_or_default();
     object
+}
+
+/// Drops what Go's encoder would drop: zero values that the typed form leaves out. Unknown fields stay.
+fn drop_zero(raw: &mut Value, typed: &Value) {
+    match (raw, typed) {
+        (Value::Object(raw), Value::Object(typed)) => {
+            raw.retain(|key, value| typed.contains_key(key) || !is_zero(value));
+            for (key, value) in raw.iter_mut() {
+                if let Some(typed) = typed.get(key) {
+                    drop_zero(value, typed);
+                }
+            }
+        }
+        (Value::Array(raw), Value::Array(typed)) => {
+            raw.iter_mut().zip(typed).for_each(|(raw, typed)| drop_zero(raw, typed));
+        }
+        _ => {}
+    }
+}
+
+fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(on) => !on,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(list) => list.is_empty(),
+        Value::Object(_) => false,
+    }
 }
 
 /// Adds what `typed` has and `raw` has not.

@@ -11,11 +11,11 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::config::{Config, InForce};
 use super::clock;
+use super::config::{Config, InForce};
 use super::context::Context;
 use super::desired;
-use super::destination::Destination;
+use super::destination::{Destination, kinds_of};
 use super::queue::AppKey;
 use super::stores::StoredApp;
 use crate::api::application::ApplicationSource;
@@ -129,8 +129,18 @@ pub async fn run(
             return Ok(unknown(status));
         }
     };
-    let destination = ctx.destination(config, &app.spec.destination).await.map_err(Failure::Destination)?;
-    let mut gathering = Gathering { ctx, app, project, settings, destination: &destination, failed: false, conditions: vec![], scopes: HashMap::new() };
+    let destination =
+        ctx.destination(config, &app.spec.destination).map_err(|error| Failure::Destination(error.to_string()))?;
+    let mut gathering = Gathering {
+        ctx,
+        app,
+        project,
+        settings,
+        destination: &destination,
+        failed: false,
+        conditions: vec![],
+        scopes: HashMap::new(),
+    };
     let rendered = gathering.render(config, &request).await?;
     let (targets, pre_delete, post_delete, live) = gathering.both_sides(rendered.manifests).await;
     let loaded = rendered.loaded;
@@ -292,7 +302,7 @@ impl Gathering<'_> {
     async fn live(&mut self, targets: &[Value], instance: &str) -> Result<BTreeMap<ResourceKey, Value>, String> {
         let destination = self.destination;
         let mut kinds: HashSet<GroupKind> = targets.iter().map(ObjectExt::group_kind).collect();
-        kinds.extend(self.app.status.resources.iter().map(|entry| GroupKind::new(&entry.group, &entry.kind)));
+        kinds.extend(kinds_of(self.app));
         destination.watch(&kinds, &self.settings.resource_filter).await?;
         let mut live = BTreeMap::new();
         for object in destination.live.owned_by(instance) {
@@ -332,7 +342,8 @@ impl Gathering<'_> {
         if !read {
             return Ok(());
         }
-        let unexpected = |text: String| format!("failed to get managed objects: unexpected error getting managed object: {text}");
+        let unexpected =
+            |text: String| format!("failed to get managed objects: unexpected error getting managed object: {text}");
         let resource = match self.destination.cluster.resource(&gvk).await {
             Ok(resource) => resource,
             // A version that the cluster does not serve has no live object in that version.

@@ -4,7 +4,7 @@
 //! Out: one immutable [`Config`]; a reconcile uses the same one from start to end.
 //! Source: APP-066, APP-210, APP-272 (`util/settings/settings.go`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use base64::Engine;
 use serde_json::Value;
@@ -100,7 +100,8 @@ fn rules(overrides: &Overrides, ignore_aggregated_roles: bool) -> SystemRules {
         }
         if !of_kind.known_type_fields.is_empty() {
             let known = of_kind.known_type_fields.iter();
-            let known = known.map(|known| diff::KnownTypeField { field: known.field.clone(), ty: known.r#type.clone() });
+            let known =
+                known.map(|known| diff::KnownTypeField { field: known.field.clone(), ty: known.r#type.clone() });
             rules.known_types.insert(key.to_owned(), known.collect());
         }
     }
@@ -116,7 +117,12 @@ pub struct Raw {
     pub secrets: BTreeMap<String, Secret>,
     /// Projects by name.
     pub projects: BTreeMap<String, AppProject>,
+    /// Names in the lists that run, by kind.
+    seen: HashMap<&'static str, BTreeSet<String>>,
 }
+
+/// The ConfigMap of the settings.
+const SETTINGS: &str = "argocd-cm";
 
 impl Raw {
     /// Makes the typed settings.
@@ -134,8 +140,49 @@ impl Raw {
         }
     }
 
+    /// A list of a kind begins.
+    pub fn begin_list(&mut self, kind: &'static str) {
+        self.seen.insert(kind, BTreeSet::new());
+    }
+
+    /// The list is complete: what was not in it is gone.
+    pub fn end_list(&mut self, kind: &'static str) {
+        let Some(seen) = self.seen.remove(kind) else { return };
+        match kind {
+            "ConfigMap" if !seen.contains(SETTINGS) => self.config_map = None,
+            "Secret" => self.secrets.retain(|name, _| seen.contains(name)),
+            "AppProject" => self.projects.retain(|name, _| seen.contains(name)),
+            _ => {}
+        }
+    }
+
+    /// Takes an object in.
+    pub fn put(&mut self, kind: &'static str, object: &Value) {
+        if let Some(seen) = self.seen.get_mut(kind) {
+            seen.insert(object.name().to_owned());
+        }
+        match kind {
+            "ConfigMap" if object.name() == SETTINGS => {
+                self.config_map = Some(serde_json::from_value(object["data"].clone()).unwrap_or_default());
+            }
+            "Secret" => self.put_secret(object),
+            "AppProject" => self.put_project(object),
+            _ => {}
+        }
+    }
+
+    /// An object is gone.
+    pub fn remove(&mut self, kind: &'static str, name: &str) {
+        match kind {
+            "ConfigMap" if name == SETTINGS => self.config_map = None,
+            "Secret" => drop(self.secrets.remove(name)),
+            "AppProject" => drop(self.projects.remove(name)),
+            _ => {}
+        }
+    }
+
     /// Takes a project in; a malformed one is reported and the last good one is kept.
-    pub fn put_project(&mut self, object: &Value) {
+    fn put_project(&mut self, object: &Value) {
         match serde_json::from_value::<AppProject>(object.clone()) {
             Ok(project) => {
                 self.projects.insert(object.name().to_owned(), project);
@@ -145,10 +192,11 @@ impl Raw {
     }
 
     /// Takes a Secret in.
-    pub fn put_secret(&mut self, object: &Value) {
+    fn put_secret(&mut self, object: &Value) {
         let map = |field: &str| object.metadata().and_then(|meta| meta.get(field)).cloned().unwrap_or_default();
         let data = object.get("data").and_then(Value::as_object).into_iter().flatten();
-        let decode = |value: &Value| base64::engine::general_purpose::STANDARD.decode(value.as_str().unwrap_or_default());
+        let decode =
+            |value: &Value| base64::engine::general_purpose::STANDARD.decode(value.as_str().unwrap_or_default());
         let secret = Secret {
             name: object.name().to_owned(),
             labels: serde_json::from_value(map("labels")).unwrap_or_default(),

@@ -4,7 +4,7 @@
 //! Out: one place that hands out the current settings, an application's project, and the permit to write.
 //! Invariant: everything runs on one thread; nothing here is held across an await except through `Rc`.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
@@ -13,21 +13,23 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::Value;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 use tokio::time::Instant;
 
 use super::classifier;
 use super::config::Config;
 use super::desired::Desired;
+use super::feeds::level_of_change;
 use super::queue::{AppKey, Purpose, Queue};
-use super::stores::{Apps, StoredApp};
-use crate::api::names;
+use super::remotes::Remotes;
+use super::stores::{Apps, StoredApp, key_of};
+use crate::api::{ObjectExt, names};
 use crate::cluster::{Cluster, Error, Resource, Target};
 use crate::compare::{Level, Periods};
 use crate::guard::{Permit, Verdict};
 use crate::settings::Parameters;
 use crate::sync::auto::SelfHealBackoff;
-use crate::watch::{Classify, Live};
+use crate::watch::{Change, Classify, Live};
 
 /// Shared by all reconciles.
 pub struct Context {
@@ -43,6 +45,10 @@ pub struct Context {
     pub apps: Apps,
     /// Settings, projects, repositories, clusters; replaced as a whole.
     pub config: RefCell<Rc<Config>>,
+    /// The last settings that could be read.
+    pub last_good: RefCell<Rc<Config>>,
+    /// Whether leftovers were looked for in this cluster.
+    pub swept: Rc<Cell<bool>>,
     /// Sources to manifests.
     pub desired: Desired,
     /// Who is next.
@@ -59,6 +65,10 @@ pub struct Context {
     pub periods: Periods,
     /// Longest random delay of a periodic comparison.
     pub longest_jitter: Duration,
+    /// Clusters besides this one.
+    pub remotes: Remotes,
+    /// Where live stores tell of changes.
+    pub changes: mpsc::UnboundedSender<Change>,
     /// Whether nothing is written whatever the verdict would be.
     pub observe: bool,
 }
@@ -79,21 +89,33 @@ impl Context {
         self.verdict.borrow().permit()
     }
 
+    /// The permit as an answer of the API server's kind, for code that writes.
+    pub fn leave(&self) -> Result<Permit, Error> {
+        self.permit().ok_or_else(|| Error::Refused { text: "standing down: nothing is written".to_owned() })
+    }
+
     /// Merge-patches an Application and stores the answer.
-    pub async fn patch_app(&self, permit: Permit, app: &StoredApp, patch: &Value) -> Result<(), Error> {
+    pub async fn patch_app(&self, app: &StoredApp, patch: &Value) -> Result<(), Error> {
         let meta = &app.app.metadata;
         let target = Target::new(&self.applications, &meta.namespace, &meta.name);
-        let answer = self.cluster.merge_patch(permit, &target, patch, names::BINARY_MANAGER).await?;
-        // An older answer loses against a newer event; both are fine.
-        let _ = self.apps.put(&answer);
+        let answer = self.cluster.merge_patch(self.leave()?, &target, patch, names::BINARY_MANAGER).await;
+        if let Err(Error::NotFound(_)) = &answer {
+            self.forget_app(&app.key());
+        }
+        self.absorb(&answer?);
         Ok(())
     }
 
     /// Reads an Application from the API server, past the store.
     pub async fn read_app(&self, key: &AppKey) -> Result<Option<StoredApp>, Error> {
-        let Some(raw) = self.cluster.get(&self.applications, &key.namespace, &key.name).await? else { return Ok(None) };
-        let _ = self.apps.put(&raw);
-        StoredApp::from_value(raw).map(Some).map_err(|source| Error::Decode { text: format!("application {key}"), source })
+        let Some(raw) = self.cluster.get(&self.applications, &key.namespace, &key.name).await? else {
+            self.forget_app(key);
+            return Ok(None);
+        };
+        self.absorb(&raw);
+        StoredApp::from_value(raw)
+            .map(Some)
+            .map_err(|source| Error::Decode { text: format!("application {key}"), source })
     }
 
     /// The delay of an application's periodic comparison: the same each time, spread evenly over all applications.
@@ -116,30 +138,67 @@ impl Context {
         }
     }
 
-    /// Judges live objects by the current settings.
+    /// Judges live objects by the last settings that could be read: unreadable ones must not make objects foreign.
     pub fn classifier(&self) -> Rc<Classify> {
-        classifier::of(&self.config())
+        classifier::of(&self.last_good.borrow())
     }
 
     /// Starts all watches over, after tracking changed.
     pub async fn reclassify(&self) {
-        let mut plurals = HashMap::new();
-        for kind in self.live.kinds() {
-            if let Some(resource) = self.cluster.preferred(&kind).await {
-                plurals.insert(resource.gvk(), resource.plural.clone());
+        let mut stores = vec![(self.cluster.clone(), self.live.clone())];
+        stores.extend(self.remotes.all().into_iter().map(|remote| (remote.cluster, remote.live)));
+        for (cluster, live) in stores {
+            let mut plurals = HashMap::new();
+            for kind in live.kinds() {
+                if let Some(resource) = cluster.preferred(&kind).await {
+                    plurals.insert(resource.gvk(), resource.plural.clone());
+                }
             }
+            live.reclassify(self.classifier(), |gvk| plurals.get(gvk).cloned());
         }
-        self.live.reclassify(self.classifier(), |gvk| plurals.get(gvk).cloned());
     }
 
     /// Comes back when the grace period of a rendering error is over.
     pub fn again_after_grace(&self, key: &AppKey) {
         let grace = Duration::try_from(self.parameters.repo_error_grace_period).unwrap_or_default();
-        self.queue.add_after(key, Some(Level::Latest), Purpose::Again, grace + Duration::from_secs(1));
+        self.queue.add_after(key, Some(Level::Latest), Purpose::Grace, grace + Duration::from_secs(1));
+    }
+
+    /// Takes in an Application as the API server answered it. An older answer than what is known changes nothing.
+    ///
+    /// Automated sync or self-heal turned on asks for a refresh (APP-058), whoever's answer shows it first.
+    pub fn absorb(&self, object: &Value) {
+        let key = key_of(object);
+        // The last patch of a deletion is answered with an object that is gone already.
+        if object.is_deleting() && object.finalizers().is_empty() {
+            return self.forget_app(&key);
+        }
+        if let Ok(before) = self.apps.put(object) {
+            let level = match before {
+                Some(before) => level_of_change(before, object),
+                // Watches start with comparisons: what changed while nobody looked shows only in one.
+                None => Some(Level::Recent),
+            };
+            self.queue.add(&key, level);
+        }
+    }
+
+    /// Forgets an Application that is gone.
+    pub fn forget_app(&self, key: &AppKey) {
+        self.apps.remove(key);
+        self.queue.forget(key);
+        self.repo_errors.borrow_mut().remove(key);
+    }
+
+    /// The live stores of all clusters in use.
+    pub fn lives(&self) -> Vec<Live> {
+        let mut lives = vec![self.live.clone()];
+        lives.extend(self.remotes.lives());
+        lives
     }
 
     /// Looks at an application again soon, after something failed that nobody will announce.
-    pub fn again(&self, key: &AppKey) {
-        self.queue.add_after(key, None, Purpose::Again, Duration::from_secs(3));
+    pub fn again(&self, key: &AppKey, level: Option<Level>) {
+        self.queue.add_after(key, level, Purpose::Again, Duration::from_secs(3));
     }
 }

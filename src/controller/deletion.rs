@@ -5,7 +5,6 @@
 //! Invariant: nothing is deleted unless every kind that the application is known to use was listed.
 //! Source: APP-192 to APP-208 (`controller/appcontroller.go` `finalizeApplicationDeletion`).
 
-use std::collections::HashSet;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -14,14 +13,13 @@ use serde_json::Value;
 use super::config::{Config, InForce};
 use super::context::Context;
 use super::desired;
-use super::destination::Destination;
+use super::destination::{Destination, Unreachable, kinds_of};
 use super::execute::Executor;
-use super::persist;
 use super::queue::Purpose;
 use super::stores::StoredApp;
+use super::{leftovers, persist};
 use crate::api::status::{Condition, Time};
-use crate::api::{Application, GroupKind, ObjectExt, ResourceKey, names};
-use crate::guard::Permit;
+use crate::api::{Application, ObjectExt, ResourceKey, names};
 use crate::project::Project;
 use crate::sync::deletion::{self, Cascade, Cleanup, HookStage, Stage, Trouble};
 use crate::sync::hooks::DeleteHook;
@@ -31,6 +29,12 @@ use crate::{cluster, health, status, track};
 /// How often a deletion that waits is looked at even if nothing tells of a change.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// How soon a deletion that failed is tried again.
+const AFTER_ERROR: Duration = Duration::from_secs(30);
+
+/// An object that two applications list goes with the one whose tracking id it carries, as in Argo CD.
+const NONE_SHARED: fn(&ResourceKey) -> bool = |_| false;
+
 /// Whether the stage is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Progress {
@@ -39,7 +43,7 @@ enum Progress {
 }
 
 /// Runs one pass.
-pub async fn run(ctx: &Rc<Context>, permit: Permit, app: &StoredApp) {
+pub async fn run(ctx: &Rc<Context>, app: &StoredApp) {
     let key = app.key();
     // What the store holds may be old; finalizers must not be decided on that.
     let fresh = match ctx.read_app(&key).await {
@@ -47,47 +51,52 @@ pub async fn run(ctx: &Rc<Context>, permit: Permit, app: &StoredApp) {
         Ok(None) => return,
         Err(error) => {
             tracing::warn!(reason = %error, "Unable to get refreshed application info prior deleting resources");
-            return ctx.again(&key);
+            return ctx.again(&key, None);
         }
     };
-    if let Err(text) = pass(ctx, permit, &fresh).await {
-        tell(ctx, permit, &fresh, &text).await;
-        ctx.again(&key);
+    if let Err(text) = pass(ctx, &fresh).await {
+        tell(ctx, &fresh, &text).await;
+        ctx.queue.add_after(&key, None, Purpose::Again, AFTER_ERROR);
     }
 }
 
 /// Shows why the deletion does not go on (APP-208).
-async fn tell(ctx: &Context, permit: Permit, app: &StoredApp, text: &str) {
+async fn tell(ctx: &Context, app: &StoredApp, text: &str) {
     let now = Time::from_timestamp(ctx.now());
     let known = app.app.status.conditions.iter().any(|c| c.r#type == "DeletionError" && c.message == text);
+    // Told once: the same event every few seconds would bury all others.
     if !known {
-        let conditions =
-            status::set_conditions(&app.app.status.conditions, vec![Condition::new("DeletionError", text)], &["DeletionError"], now);
+        let conditions = status::set_conditions(
+            &app.app.status.conditions,
+            vec![Condition::new("DeletionError", text)],
+            &["DeletionError"],
+            now,
+        );
         let patch = serde_json::json!({"status": {"conditions": conditions}});
-        if let Err(error) = ctx.patch_app(permit, app, &patch).await {
+        if let Err(error) = ctx.patch_app(app, &patch).await {
             tracing::warn!(reason = %error, "Error updating application");
         }
+        persist::event(ctx, app, &status::events::deletion_failed(text)).await;
     }
-    persist::event(ctx, permit, app, &status::events::deletion_failed(text)).await;
 }
 
-async fn pass(ctx: &Rc<Context>, permit: Permit, app: &StoredApp) -> Result<(), String> {
+async fn pass(ctx: &Rc<Context>, app: &StoredApp) -> Result<(), String> {
     if deletion::stage(&app.app.metadata.finalizers) == Stage::Finished {
         return Ok(());
     }
     let config = ctx.config();
-    let project = super::projects::load(ctx, &config, &app.app).map_err(|condition| condition.message)?;
-    let destination = match ctx.destination(&config, &app.app.spec.destination).await {
+    let project = super::projects::find(ctx, &config, &app.app).map_err(|error| error.to_string())?;
+    let destination = match ctx.destination(&config, &app.app.spec.destination) {
         Ok(destination) => destination,
-        Err(text) if super::destination::is_unsupported(&text) => return Err(text),
-        Err(text) => {
+        Err(error @ Unreachable::Unusable(_)) => return Err(error.to_string()),
+        Err(Unreachable::Undefined(text)) => {
             tracing::warn!(reason = text, "Unable to get destination cluster");
-            let left = deletion::give_up(&app.app.metadata.finalizers);
-            return persist::finalizers(ctx, permit, app, &left).await.map_err(|error| error.to_string());
+            let edit = |list: &[String]| Some(deletion::give_up(list)).filter(|left| left != list);
+            return persist::finalizers(ctx, &app.key(), edit).await.map_err(|error| error.to_string());
         }
     };
     let settings = config.settings.as_ref().map_err(Clone::clone)?;
-    let scene = Scene { ctx, permit, app: &app.app, config: &config, settings, project: &project, destination: &destination };
+    let scene = Scene { ctx, app: &app.app, config: &config, settings, project: &project, destination: &destination };
     let mut finalizers = app.app.metadata.finalizers.clone();
     loop {
         let stage = deletion::stage(&finalizers);
@@ -98,7 +107,8 @@ async fn pass(ctx: &Rc<Context>, permit: Permit, app: &StoredApp) -> Result<(), 
             return Ok(());
         }
         finalizers = deletion::after(stage, &finalizers);
-        persist::finalizers(ctx, permit, app, &finalizers)
+        let edit = |list: &[String]| Some(deletion::after(stage, list)).filter(|left| left != list);
+        persist::finalizers(ctx, &app.key(), edit)
             .await
             .map_err(|error| stage.error(Trouble::Finalizers, &error.to_string()))?;
         // Only the first stage flows on into the next (APP-196).
@@ -111,7 +121,6 @@ async fn pass(ctx: &Rc<Context>, permit: Permit, app: &StoredApp) -> Result<(), 
 
 struct Scene<'a> {
     ctx: &'a Rc<Context>,
-    permit: Permit,
     app: &'a Application,
     config: &'a Config,
     settings: &'a InForce,
@@ -133,21 +142,16 @@ impl Scene<'_> {
 
     /// Live objects of the application that the project permits.
     async fn live(&self) -> Result<Vec<Value>, String> {
-        let kinds: HashSet<GroupKind> =
-            self.app.status.resources.iter().map(|entry| GroupKind::new(&entry.group, &entry.kind)).collect();
-        self.destination.watch(&kinds, &self.settings.resource_filter).await?;
+        self.destination.watch(&kinds_of(self.app), &self.settings.resource_filter).await?;
+        // A kind that no status names may hold objects too; until that is known nothing may be called gone.
+        leftovers::sweep_once(self.ctx, self.destination).await?;
         let mut live = self.destination.live.owned_by(&self.app.instance_name(&self.ctx.namespace));
         live.retain(|object| self.project.live_permitted(object, &self.destination.settings));
         Ok(live)
     }
 
-    /// Whether another application lists the object as its own, so that it must outlive this one.
-    fn is_shared(&self, key: &ResourceKey) -> bool {
-        self.ctx.apps.others_list(&super::queue::AppKey::of(self.app), key)
-    }
-
     async fn cascade(&self, live: &[Value]) -> Result<Progress, String> {
-        match deletion::cascade(self.app, live, &|key| self.is_shared(key)) {
+        match deletion::cascade(self.app, live, &NONE_SHARED) {
             Cascade::Wait => {
                 tracing::info!(remaining = live.len(), "objects remaining for deletion");
                 Ok(Progress::Waits)
@@ -160,7 +164,7 @@ impl Scene<'_> {
                 tracing::info!(count = objects.len(), "Deleting resources");
                 self.delete(objects, propagation).await?;
                 let left = self.live().await?;
-                Ok(if deletion::is_gone(self.app, &left, &|key| self.is_shared(key)) { Progress::Done } else { Progress::Waits })
+                Ok(if deletion::is_gone(self.app, &left, &NONE_SHARED) { Progress::Done } else { Progress::Waits })
             }
             Cascade::Done => Ok(Progress::Done),
         }
@@ -204,10 +208,16 @@ impl Scene<'_> {
         let instance = self.app.instance_name(&self.ctx.namespace);
         let mut created = false;
         for mut hook in hooks {
-            let tracked = track::set(&mut hook, &self.settings.tracking, &instance, &self.app.spec.destination.namespace);
+            let tracked =
+                track::set(&mut hook, &self.settings.tracking, &instance, &self.app.spec.destination.namespace);
             tracked.map_err(|error| error.to_string())?;
             let resource = self.destination.cluster.resource(&hook.gvk()).await.map_err(|error| error.text)?;
-            match self.destination.cluster.create(self.permit, &resource, &hook, names::BINARY_MANAGER).await {
+            match self
+                .destination
+                .cluster
+                .create(self.ctx.permit().ok_or("standing down")?, &resource, &hook, names::BINARY_MANAGER)
+                .await
+            {
                 Ok(object) => {
                     created = true;
                     self.destination.keep(&object).await;
@@ -240,9 +250,11 @@ impl Scene<'_> {
     async fn delete(&self, objects: Vec<ObjectRef>, propagation: Propagation) -> Result<(), String> {
         let actions = objects.into_iter().map(|object| Action::Delete { object, propagation }).collect();
         let executor = Executor { ctx: self.ctx, destination: self.destination };
-        for answer in executor.all(self.permit, actions).await {
+        for answer in executor.all(actions).await {
             match answer {
-                Answer::Done(Err(failure)) if failure.kind != sync::FailureKind::NotFound => return Err(failure.message),
+                Answer::Done(Err(failure)) if failure.kind != sync::FailureKind::NotFound => {
+                    return Err(failure.message);
+                }
                 _ => {}
             }
         }

@@ -6,10 +6,11 @@
 //! again; a hard refresh renders anew.
 //! Source: APP-070 to APP-073, APP-135 to APP-138 (`controller/state.go` `GetRepoObjs`).
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,6 +19,7 @@ use tokio::sync::Semaphore;
 
 use super::config::{Config, InForce};
 use super::destination::Destination;
+use super::rendered::{BOUNDS, Rendered};
 use crate::api::Application;
 use crate::api::application::ApplicationSource;
 use crate::process::Limits;
@@ -60,21 +62,27 @@ const LISTING_AGE: Duration = Duration::from_secs(10);
 /// Renders sources and remembers the results on disk.
 pub struct Desired {
     store: Store,
-    rendered: PathBuf,
+    rendered: Rendered,
     /// Renderings at once: helm and kustomize are processes of 50 MiB each.
     turns: Semaphore,
     limits: Limits,
+    failures: RefCell<Failures>,
 }
 
 impl Desired {
     /// Uses a folder for repositories and rendered manifests.
     pub fn new(dir: &Path, parameters: &Parameters) -> std::io::Result<Self> {
-        let rendered = dir.join("rendered");
-        std::fs::create_dir_all(&rendered)?;
+        let rendered = Rendered::new(dir.join("rendered"), BOUNDS)?;
         let parallel = std::thread::available_parallelism().map_or(2, usize::from).max(2);
         let timeout = Duration::try_from(parameters.repo_server_timeout).unwrap_or(Duration::from_secs(60));
         let limits = Limits { timeout, ..Limits::default() };
-        Ok(Self { store: Store::new(dir)?, rendered, turns: Semaphore::new(parallel), limits })
+        Ok(Self {
+            store: Store::new(dir)?,
+            rendered,
+            turns: Semaphore::new(parallel),
+            limits,
+            failures: RefCell::default(),
+        })
     }
 
     /// Manifests of all sources; the error is what follows `Failed to load target state: `.
@@ -86,15 +94,19 @@ impl Desired {
         wanted: &Wanted<'_>,
     ) -> Result<Vec<SourceManifests>, String> {
         let cluster = ClusterFacts::of(destination).await?;
-        let mut commits = Commits { desired: self, config, project: wanted.app.spec.project_name(), known: HashMap::new() };
+        let mut commits =
+            Commits { desired: self, config, project: wanted.app.spec.project_name(), known: HashMap::new() };
         let refs = self.refs(&mut commits, wanted).await?;
         let mut all = Vec::with_capacity(wanted.sources.len());
         let count = wanted.sources.len();
         for (index, source) in wanted.sources.iter().enumerate() {
-            let requested = wanted.revisions.get(index).filter(|text| !text.is_empty()).unwrap_or(&source.target_revision);
+            let requested =
+                wanted.revisions.get(index).filter(|text| !text.is_empty()).unwrap_or(&source.target_revision);
             let scene = Scene { settings, cluster: &cluster, wanted, refs: &refs };
             let one = self.source(&mut commits, &scene, (source, requested)).await;
-            all.push(one.map_err(|text| format!("failed to generate manifest for source {} of {count}: {text}", index + 1))?);
+            all.push(
+                one.map_err(|text| format!("failed to generate manifest for source {} of {count}: {text}", index + 1))?,
+            );
         }
         Ok(all)
     }
@@ -116,10 +128,22 @@ impl Desired {
         {
             return Ok(known);
         }
+        if !scene.wanted.hard
+            && let Some(text) = self.failures.borrow_mut().recall(&key)
+        {
+            return Err(text);
+        }
         let checkout = commits.checkout(source, &commit).await?;
         let _turn = self.turns.acquire().await.map_err(|error| error.to_string())?;
         let request = render::Request { root: checkout.root.clone(), ..request };
-        let rendered = render::render(&request).await.map_err(|error| error.envelope())?;
+        let rendered = match render::render(&request).await {
+            Ok(rendered) => rendered,
+            Err(error) => {
+                self.failures.borrow_mut().note(&key, error.cached_envelope());
+                return Err(error.envelope());
+            }
+        };
+        self.failures.borrow_mut().forget(&key);
         let result = SourceManifests {
             manifests: rendered.manifests,
             revision: commit,
@@ -130,16 +154,22 @@ impl Desired {
     }
 
     /// Checkouts that `$name` refers to.
-    async fn refs(&self, commits: &mut Commits<'_>, wanted: &Wanted<'_>) -> Result<BTreeMap<String, RefSource>, String> {
+    async fn refs(
+        &self,
+        commits: &mut Commits<'_>,
+        wanted: &Wanted<'_>,
+    ) -> Result<BTreeMap<String, RefSource>, String> {
         let mut refs = BTreeMap::new();
         if !wanted.multi {
             return Ok(refs);
         }
-        render::refs::targets(wanted.sources).map_err(|error| format!("failed to get ref sources: {error}"))?;
+        render::refs::targets(wanted.sources).map_err(|error| error.to_string())?;
         let count = wanted.sources.len();
         for (index, source) in wanted.sources.iter().enumerate().filter(|(_, source)| source.is_ref()) {
-            let requested = wanted.revisions.get(index).filter(|text| !text.is_empty()).unwrap_or(&source.target_revision);
-            let mut known = RefSource { repo_url: source.repo_url.clone(), chart: source.chart.clone(), ..RefSource::default() };
+            let requested =
+                wanted.revisions.get(index).filter(|text| !text.is_empty()).unwrap_or(&source.target_revision);
+            let mut known =
+                RefSource { repo_url: source.repo_url.clone(), chart: source.chart.clone(), ..RefSource::default() };
             if !source.is_helm() {
                 let place = |text| format!("failed to generate manifest for source {} of {count}: {text}", index + 1);
                 known.revision = commits.resolve(source, requested, wanted).await.map_err(place)?;
@@ -199,28 +229,67 @@ impl Desired {
             refs,
             request.has_multiple_sources,
             request.api_versions,
-            format!("{:?}{:?}{:?}{:?}", request.tracking, request.enabled, request.kustomize, request.value_file_schemes),
+            format!(
+                "{:?}{:?}{:?}{:?}",
+                request.tracking, request.enabled, request.kustomize, request.value_file_schemes
+            ),
         ]);
         let digest = Sha256::digest(parts.to_string().as_bytes());
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     fn recall(&self, key: &str) -> Option<SourceManifests> {
-        let bytes = std::fs::read(self.rendered.join(key)).ok()?;
-        serde_json::from_slice(&bytes).ok()
+        serde_json::from_slice(&self.rendered.recall(key)?).ok()
     }
 
-    /// Writes beside and renames, so that a killed process leaves no half-written answer.
     fn remember(&self, key: &str, result: &SourceManifests) {
-        let written = tempfile::NamedTempFile::new_in(&self.rendered).and_then(|mut file| {
-            use std::io::Write;
-            file.write_all(&serde_json::to_vec(result)?)?;
-            file.persist(self.rendered.join(key)).map_err(|error| error.error)?;
-            Ok(())
-        });
-        if let Err(error) = written {
-            tracing::warn!(reason = %error, "Cannot remember rendered manifests");
+        if let Ok(bytes) = serde_json::to_vec(result) {
+            self.rendered.remember(key, &bytes);
         }
+    }
+}
+
+/// Renderings that failed: after three failures the error is given without trying again, for an hour or until a hard
+/// refresh (`reposerver/repository/repository.go` `getManifestCacheEntry`).
+#[derive(Default)]
+struct Failures(HashMap<String, Failed>);
+
+struct Failed {
+    count: u32,
+    first: Instant,
+    text: String,
+}
+
+/// Failures after which a rendering is not tried again, and for how long.
+const GIVE_UP_AFTER: u32 = 3;
+const GIVE_UP_FOR: Duration = Duration::from_secs(3600);
+
+impl Failures {
+    fn note(&mut self, key: &str, text: String) {
+        // Old revisions never come back; a few thousand texts are the most that is kept.
+        if self.0.len() > 2000 {
+            self.0.clear();
+        }
+        let failed = self.0.entry(key.to_owned()).or_insert_with(|| Failed {
+            count: 0,
+            first: Instant::now(),
+            text: String::new(),
+        });
+        failed.count += 1;
+        failed.text = text;
+    }
+
+    fn forget(&mut self, key: &str) {
+        self.0.remove(key);
+    }
+
+    fn recall(&mut self, key: &str) -> Option<String> {
+        let failed = self.0.get(key)?;
+        if failed.first.elapsed() > GIVE_UP_FOR {
+            self.0.remove(key);
+            return None;
+        }
+        (failed.count >= GIVE_UP_AFTER).then(|| failed.text.clone())
     }
 }
 
@@ -234,7 +303,9 @@ impl ClusterFacts {
     async fn of(destination: &Destination) -> Result<Self, String> {
         let server = &destination.server;
         let unknown = |error: crate::cluster::Error| {
-            format!("failed to get cluster version for cluster {server:?}: failed to get cluster info for {server:?}: error synchronizing cache state : {error}")
+            format!(
+                "failed to get cluster version for cluster {server:?}: failed to get cluster info for {server:?}: error synchronizing cache state : {error}"
+            )
         };
         let version = destination.cluster.version().await.map_err(unknown)?;
         let api_versions = destination.cluster.api_versions().await.map_err(unknown)?.into();
@@ -259,7 +330,12 @@ struct Commits<'a> {
 }
 
 impl Commits<'_> {
-    async fn resolve(&mut self, source: &ApplicationSource, requested: &str, wanted: &Wanted<'_>) -> Result<String, String> {
+    async fn resolve(
+        &mut self,
+        source: &ApplicationSource,
+        requested: &str,
+        wanted: &Wanted<'_>,
+    ) -> Result<String, String> {
         let key = (crate::repo::url::normalize(&source.repo_url), requested.to_owned(), source.tag_prefix.clone());
         if let Some(commit) = self.known.get(&key) {
             return Ok(commit.clone());
@@ -280,7 +356,10 @@ impl Commits<'_> {
 
     fn access(&self, source: &ApplicationSource) -> Result<RepoAccess, String> {
         let mut access = RepoAccess::anonymous(&source.repo_url);
-        let known = self.config.repositories.get(&source.repo_url, self.project).map_err(|error| format!("failed to get repo {:?}: {error}", source.repo_url))?;
+        let known =
+            self.config.repositories.get(&source.repo_url, self.project).map_err(|error| {
+                format!("failed to get repo {:?}: {error}", crate::repo::redacted(&source.repo_url))
+            })?;
         access.insecure = known.is_insecure();
         access.username = known.credentials.username;
         access.password = known.credentials.password;

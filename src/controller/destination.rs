@@ -4,15 +4,18 @@
 //! Out: a handle that comparisons and syncs use; kinds are watched when they are first needed.
 //! Source: APP-219 to APP-228 (`util/argo/argo.go`, `controller/cache/cache.go`).
 
+use std::cell::Cell;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use serde_json::Value;
 
 use super::config::Config;
 use super::context::Context;
-use crate::api::{self, GroupKind, ObjectExt, names};
+use crate::api::{self, Application, GroupKind, ObjectExt, names};
 use crate::cluster::Cluster;
-use crate::settings::ResourceFilter;
+use crate::settings::{ClusterConfig, ResourceFilter};
 use crate::watch::Live;
 
 /// A destination cluster.
@@ -26,33 +29,44 @@ pub struct Destination {
     pub cluster: Cluster,
     /// Live objects.
     pub live: Live,
+    /// Whether leftovers of unwatched kinds were looked for.
+    pub swept: Rc<Cell<bool>>,
 }
 
-/// What is said of clusters that this build does not reach; the application waits rather than being let go.
-const UNSUPPORTED: &str = "remote clusters are not supported by this build";
-
-/// Whether a destination error says that the cluster exists but is out of reach.
-pub fn is_unsupported(text: &str) -> bool {
-    text.ends_with(UNSUPPORTED)
+/// Kinds that an application is known to use: those of its status, and those of its last operation, whose status may
+/// not have been stored.
+pub fn kinds_of(app: &Application) -> HashSet<GroupKind> {
+    let mut kinds: HashSet<GroupKind> =
+        app.status.resources.iter().map(|entry| GroupKind::new(&entry.group, &entry.kind)).collect();
+    let results = app.status.operation_state.iter().filter_map(|state| state.sync_result.as_ref());
+    kinds.extend(results.flat_map(|result| &result.resources).map(|entry| GroupKind::new(&entry.group, &entry.kind)));
+    kinds
 }
 
 impl Context {
-    /// Resolves a destination; the error is Argo CD's text.
-    pub async fn destination(&self, config: &Config, wanted: &api::Destination) -> Result<Destination, String> {
-        let found = config.clusters.resolve(wanted).map_err(|error| error.to_string())?;
-        if found.server != names::IN_CLUSTER_SERVER {
-            return Err(format!(
-                "failed to get cluster info for {:?}: error synchronizing cache state : {UNSUPPORTED}",
-                found.server
-            ));
+    /// Resolves a destination; the error is Argo CD's text. Nothing is sent to the cluster yet.
+    pub fn destination(&self, config: &Config, wanted: &api::Destination) -> Result<Destination, Unreachable> {
+        let found = config.clusters.resolve(wanted).map_err(|error| Unreachable::Undefined(error.to_string()))?;
+        let own = found.server == names::IN_CLUSTER_SERVER && found.config == ClusterConfig::default();
+        if own {
+            let (cluster, live) = (self.cluster.clone(), self.live.clone());
+            let (server, swept) = (found.server.clone(), self.swept.clone());
+            return Ok(Destination { server, settings: found.clone(), cluster, live, swept });
         }
-        Ok(Destination {
-            server: found.server.clone(),
-            settings: found.clone(),
-            cluster: self.cluster.clone(),
-            live: self.live.clone(),
-        })
+        let live = |client| Live::new(client, self.classifier(), self.changes.clone());
+        self.remotes.get(found, live).map_err(Unreachable::Unusable)
     }
+}
+
+/// Why there is no destination.
+#[derive(Debug, thiserror::Error)]
+pub enum Unreachable {
+    /// No such cluster; the application cannot have objects there.
+    #[error("{0}")]
+    Undefined(String),
+    /// The cluster exists, but its settings cannot be used; objects may well be there.
+    #[error("{0}")]
+    Unusable(String),
 }
 
 /// Kinds that stand between a workload and its Pods.
@@ -71,6 +85,8 @@ fn owns_pods(kind: &GroupKind) -> bool {
 impl Destination {
     /// Makes sure that these kinds are watched and listed; kinds that the cluster does not serve are left out.
     pub async fn watch(&self, kinds: &HashSet<GroupKind>, filter: &ResourceFilter) -> Result<(), String> {
+        // Without discovery every kind would look absent, and what is absent may be concluded from.
+        let unknown = self.cluster.unreadable_versions().await.map_err(|error| self.not_reached(&error.to_string()))?;
         let mut wanted: Vec<GroupKind> = kinds.iter().cloned().collect();
         if kinds.iter().any(owns_pods) {
             wanted.extend(BELOW.iter().map(|(group, kind)| GroupKind::new(group, kind)));
@@ -80,11 +96,16 @@ impl Destination {
             if self.live.watches(kind) {
                 continue;
             }
-            if let Some(resource) = self.cluster.preferred(kind).await
-                && resource.verbs.has("list")
-                && resource.verbs.has("watch")
-            {
-                self.live.start(&resource.gvk(), &resource.plural);
+            match self.cluster.preferred(kind).await {
+                Some(resource) if resource.verbs.has("list") && resource.verbs.has("watch") => {
+                    self.live.start(&resource.gvk(), &resource.plural);
+                }
+                Some(_) => {}
+                None => {
+                    if let Some(version) = unknown.iter().find(|version| group_of(version) == kind.group) {
+                        return Err(self.not_reached(&format!("unable to retrieve the server APIs: {version}")));
+                    }
+                }
             }
         }
         for kind in &wanted {
@@ -97,9 +118,9 @@ impl Destination {
     pub async fn scopes(&self, kinds: impl Iterator<Item = GroupKind>) -> HashMap<GroupKind, Option<bool>> {
         let mut scopes = HashMap::new();
         for kind in kinds {
-            if !scopes.contains_key(&kind) {
-                let namespaced = self.cluster.namespaced(&kind).await;
-                scopes.insert(kind, namespaced);
+            if let Entry::Vacant(slot) = scopes.entry(kind) {
+                let namespaced = self.cluster.namespaced(slot.key()).await;
+                slot.insert(namespaced);
             }
         }
         scopes
@@ -116,11 +137,19 @@ impl Destination {
         self.live.written(object);
     }
 
+    fn not_reached(&self, text: &str) -> String {
+        format!("failed to get cluster info for {:?}: error synchronizing cache state : {text}", self.server)
+    }
+
     fn not_loaded(&self, kind: &GroupKind, text: &str) -> String {
         let server = &self.server;
         let resource = if kind.group.is_empty() { kind.kind.clone() } else { format!("{}.{}", kind.kind, kind.group) };
-        format!(
-            "failed to get cluster info for {server:?}: error synchronizing cache state : failed to sync cluster {server}: failed to load initial state of resource {resource}: {text}"
-        )
+        self.not_reached(&format!(
+            "failed to sync cluster {server}: failed to load initial state of resource {resource}: {text}"
+        ))
     }
+}
+
+fn group_of(version: &str) -> &str {
+    version.split_once('/').map_or("", |(group, _)| group)
 }

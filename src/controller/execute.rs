@@ -21,6 +21,7 @@ use crate::api::status::Time;
 use crate::api::{GroupKind, GroupVersionKind, ObjectExt, ResourceKey, names};
 use crate::cluster::{self, Apply, DryRun, Resource, Target};
 use crate::guard::Permit;
+use crate::project::service_account;
 use crate::sync::{self, Action, Answer, Failure, FailureKind, Input, Method, Next, ObjectRef, Pass, Scope};
 use crate::{diff, health};
 
@@ -30,7 +31,6 @@ const CRD_PATIENCE: Duration = Duration::from_secs(3);
 /// Runs one pass; the outcome is in `state`.
 pub async fn pass(
     ctx: &Rc<Context>,
-    permit: Permit,
     (config, app, project): Scene<'_>,
     (found, operation): (&Comparison, &SyncOperation),
     state: &mut OperationState,
@@ -39,6 +39,16 @@ pub async fn pass(
         return Err("Failed to get destination cluster: settings cannot be loaded".to_owned());
     };
     let settings = config.settings.as_ref().map_err(|text| format!("Failed to load resource overrides: {text}"))?;
+    let account = service_account(project, &app.app, &destination.settings, settings.impersonation);
+    let user = account.map_err(|error| error.to_string())?;
+    // The comparison is the controller's; everything that the sync does is the account's.
+    let destination = &match user {
+        Some(user) => Destination {
+            cluster: destination.cluster.as_user(&user).map_err(|error| error.to_string())?,
+            ..destination.clone()
+        },
+        None => destination.clone(),
+    };
     let before = state.clone();
     let respect = operation.sync_options.iter().any(|option| option == "RespectIgnoreDifferences=true");
     let resources = resources(found, respect)?;
@@ -48,7 +58,9 @@ pub async fn pass(
         Err(error) => Err(error.to_string()),
     };
     let permitted = |object: &Value, scope: Scope| {
-        project.sync_permitted(object, Some(scope.namespaced), &destination.settings).map_err(|denied| denied.to_string())
+        project
+            .sync_permitted(object, Some(scope.namespaced), &destination.settings)
+            .map_err(|denied| denied.to_string())
     };
     let approved = app.app.metadata.annotations.get(names::DELETION_APPROVED).and_then(|text| Time::parse(text));
     let input = Input {
@@ -69,17 +81,15 @@ pub async fn pass(
     let executor = Executor { ctx, destination };
     let mut pass = Pass::new(input);
     let mut answers = Vec::new();
-    let mut permit = Some(permit);
     let update = loop {
         match pass.next(answers) {
             Next::Done(update) => break update,
             Next::Do(actions) => {
-                let Some(allowed) = permit else {
+                if ctx.permit().is_none() {
                     // Whoever took over reads the state that was stored last and goes on from there.
                     return Ok(());
-                };
-                answers = executor.all(allowed, actions).await;
-                permit = ctx.permit();
+                }
+                answers = executor.all(actions).await;
             }
         }
     };
@@ -92,9 +102,7 @@ pub async fn pass(
 fn resources(found: &Comparison, respect: bool) -> Result<Vec<sync::Resource>, String> {
     let one = |(index, pair): (usize, &crate::compare::Pair)| {
         let mut target = pair.target.clone();
-        if respect
-            && let (Some(wanted), Some(live), Some(comparer)) = (&pair.target, &pair.live, &found.comparer)
-        {
+        if respect && let (Some(wanted), Some(live), Some(comparer)) = (&pair.target, &pair.live, &found.comparer) {
             let kept = diff::respect_ignored(wanted, live, comparer)
                 .map_err(|error| format!("Failed to normalize target resources: {error}"))?;
             target = Some(kept);
@@ -119,24 +127,22 @@ pub struct Executor<'a> {
 
 impl Executor<'_> {
     /// Carries out a group, bounded in parallel, and answers in order.
-    pub async fn all(&self, permit: Permit, actions: Vec<Action>) -> Vec<Answer> {
+    pub async fn all(&self, actions: Vec<Action>) -> Vec<Answer> {
         let limit = self.ctx.parameters.kubectl_parallelism_limit;
         let limit = if limit == 0 { actions.len().max(1) } else { limit };
-        stream::iter(actions).map(|action| self.one(permit, action)).buffered(limit).collect().await
+        stream::iter(actions).map(|action| self.one(action)).buffered(limit).collect().await
     }
 
-    async fn one(&self, permit: Permit, action: Action) -> Answer {
+    async fn one(&self, action: Action) -> Answer {
         match action {
             Action::Discover(gvk) => Answer::Discovered(self.discover(&gvk).await),
             Action::Get(object) => Answer::Got(self.get(&object).await),
-            Action::Apply(ask) => Answer::Applied(self.apply(permit, &ask).await),
-            Action::Delete { object, propagation } => Answer::Done(self.delete(permit, &object, propagation).await),
+            Action::Apply(ask) => Answer::Applied(self.apply(&ask).await),
+            Action::Delete { object, propagation } => Answer::Done(self.delete(&object, propagation).await),
             Action::SetFinalizers { object, finalizers, resource_version } => {
-                Answer::Done(self.set_finalizers(permit, &object, finalizers, &resource_version).await)
+                Answer::Done(self.set_finalizers(&object, finalizers, &resource_version).await)
             }
-            Action::MigrateManagedFields { object, manager } => {
-                Answer::Done(self.migrate(permit, &object, &manager).await)
-            }
+            Action::MigrateManagedFields { object, manager } => Answer::Done(self.migrate(&object, &manager).await),
             Action::WaitForCrd { name } => {
                 self.wait_for_crd(&name).await;
                 Answer::Done(Ok(()))
@@ -148,6 +154,11 @@ impl Executor<'_> {
         }
     }
 
+    /// The permit, asked for right before each write.
+    fn leave(&self) -> Result<Permit, Failure> {
+        self.ctx.leave().map_err(failure)
+    }
+
     async fn discover(&self, gvk: &GroupVersionKind) -> Result<Scope, Failure> {
         match self.destination.cluster.resource_with_verb(gvk, "get").await {
             Ok(resource) => Ok(Scope { namespaced: resource.namespaced }),
@@ -157,9 +168,11 @@ impl Executor<'_> {
     }
 
     async fn resource(&self, gvk: &GroupVersionKind) -> Result<std::sync::Arc<Resource>, Failure> {
-        self.destination.cluster.resource(gvk).await.map_err(|error| {
-            if error.not_found { Failure::not_found(error.text) } else { Failure::other(error.text) }
-        })
+        self.destination
+            .cluster
+            .resource(gvk)
+            .await
+            .map_err(|error| if error.not_found { Failure::not_found(error.text) } else { Failure::other(error.text) })
     }
 
     async fn get(&self, object: &ObjectRef) -> Result<Value, Failure> {
@@ -170,22 +183,24 @@ impl Executor<'_> {
         Ok(found)
     }
 
-    async fn apply(&self, permit: Permit, ask: &sync::Apply) -> Result<String, Failure> {
+    async fn apply(&self, ask: &sync::Apply) -> Result<String, Failure> {
         let dry_run = if ask.dry_run { DryRun::Client } else { DryRun::None };
         match &ask.method {
-            Method::Update { resource_version } => self.update(permit, ask, resource_version).await,
+            Method::Update { resource_version } => self.update(ask, resource_version).await,
             Method::Create | Method::ClientSide | Method::ServerSide | Method::Replace => {
+                let live = self.to_be_replaced(ask).await?;
                 let call = Apply {
                     object: &ask.object,
-                    live: None,
+                    live: live.as_ref(),
                     dry_run,
                     server_side: ask.method == Method::ServerSide,
                     force: ask.force,
                     replace: matches!(ask.method, Method::Replace | Method::Create),
                     manager: names::FIELD_MANAGER,
                 };
-                let applied = self.destination.cluster.apply(permit, &call).await;
-                let applied = applied.map_err(|error| Failure { kind: kind_of(error.cause.as_deref()), message: error.text })?;
+                let applied = self.destination.cluster.apply(self.leave()?, &call).await;
+                let applied =
+                    applied.map_err(|error| Failure { kind: kind_of(error.cause.as_deref()), message: error.text })?;
                 if let Some(object) = &applied.object {
                     self.destination.keep(object).await;
                 }
@@ -194,17 +209,31 @@ impl Executor<'_> {
         }
     }
 
-    async fn update(&self, permit: Permit, ask: &sync::Apply, version: &str) -> Result<String, Failure> {
+    /// The object that a replacement puts the manifest in place of.
+    async fn to_be_replaced(&self, ask: &sync::Apply) -> Result<Option<Value>, Failure> {
+        if ask.method != Method::Replace {
+            return Ok(None);
+        }
+        let resource = self.resource(&ask.object.gvk()).await?;
+        self.destination.cluster.get(&resource, ask.object.namespace(), ask.object.name()).await.map_err(failure)
+    }
+
+    async fn update(&self, ask: &sync::Apply, version: &str) -> Result<String, Failure> {
         let mut object = Value::clone(&ask.object);
         object.metadata_mut().insert("resourceVersion".to_owned(), version.into());
         let resource = self.resource(&object.gvk()).await?;
         let target = Target::new(&resource, object.namespace(), object.name());
-        let updated = self.destination.cluster.update(permit, &target, &object, names::BINARY_MANAGER).await.map_err(failure)?;
+        let updated = self
+            .destination
+            .cluster
+            .update(self.leave()?, &target, &object, names::BINARY_MANAGER)
+            .await
+            .map_err(failure)?;
         self.destination.keep(&updated).await;
         Ok(String::new())
     }
 
-    async fn delete(&self, permit: Permit, object: &ObjectRef, how: sync::Propagation) -> Result<(), Failure> {
+    async fn delete(&self, object: &ObjectRef, how: sync::Propagation) -> Result<(), Failure> {
         let resource = self.resource(&object.gvk).await?;
         let target = Target::new(&resource, &object.namespace, &object.name);
         let how = match how {
@@ -213,26 +242,21 @@ impl Executor<'_> {
             sync::Propagation::Orphan => cluster::Propagation::Orphan,
         };
         let uid = Some(object.uid.as_str()).filter(|uid| !uid.is_empty());
-        let left = self.destination.cluster.delete(permit, &target, how, uid).await.map_err(failure)?;
+        let left = self.destination.cluster.delete(self.leave()?, &target, how, uid).await.map_err(failure)?;
         match left {
-            Some(left) if left.is_deleting() && !left.finalizers().is_empty() => self.destination.live.written(&left),
+            // Pods in their grace period and Namespaces stay for a while without a finalizer of their own.
+            Some(left) if left.is_deleting() => self.destination.live.written(&left),
             _ => self.destination.live.deleted(&key(&resource, object), &object.uid),
         }
         Ok(())
     }
 
-    async fn set_finalizers(
-        &self,
-        permit: Permit,
-        object: &ObjectRef,
-        finalizers: Vec<String>,
-        version: &str,
-    ) -> Result<(), Failure> {
+    async fn set_finalizers(&self, object: &ObjectRef, finalizers: Vec<String>, version: &str) -> Result<(), Failure> {
         let resource = self.resource(&object.gvk).await?;
         let target = Target::new(&resource, &object.namespace, &object.name);
         let list = if finalizers.is_empty() { Value::Null } else { json!(finalizers) };
         let patch = json!({"metadata": {"resourceVersion": version, "finalizers": list}});
-        let answer = self.destination.cluster.merge_patch(permit, &target, &patch, names::BINARY_MANAGER).await;
+        let answer = self.destination.cluster.merge_patch(self.leave()?, &target, &patch, names::BINARY_MANAGER).await;
         let changed = answer.map_err(failure)?;
         if changed.is_deleting() && changed.finalizers().is_empty() {
             self.destination.live.deleted(&key(&resource, object), changed.uid());
@@ -242,10 +266,14 @@ impl Executor<'_> {
         Ok(())
     }
 
-    async fn migrate(&self, permit: Permit, object: &ObjectRef, manager: &str) -> Result<(), Failure> {
+    async fn migrate(&self, object: &ObjectRef, manager: &str) -> Result<(), Failure> {
         let resource = self.resource(&object.gvk).await?;
         let target = Target::new(&resource, &object.namespace, &object.name);
-        self.destination.cluster.migrate_ownership(permit, &target, manager, names::FIELD_MANAGER).await.map_err(failure)?;
+        self.destination
+            .cluster
+            .migrate_ownership(self.leave()?, &target, manager, names::FIELD_MANAGER)
+            .await
+            .map_err(failure)?;
         Ok(())
     }
 
@@ -279,7 +307,10 @@ fn key(resource: &Resource, object: &ObjectRef) -> ResourceKey {
 
 fn is_established(crd: &Value) -> bool {
     let conditions = crd.pointer("/status/conditions").and_then(Value::as_array);
-    conditions.into_iter().flatten().any(|condition| condition["type"] == "Established" && condition["status"] == "True")
+    conditions
+        .into_iter()
+        .flatten()
+        .any(|condition| condition["type"] == "Established" && condition["status"] == "True")
 }
 
 fn failure(error: cluster::Error) -> Failure {

@@ -42,7 +42,12 @@ pub async fn start_settings(ctx: &Rc<Context>) {
     let presence = Rc::new(RefCell::new(Sightings::default()));
     let mut ready = Vec::new();
     let settings = [
-        Kind { api_version: "v1", kind: "ConfigMap", plural: "configmaps", labels: Some("app.kubernetes.io/part-of=argocd") },
+        Kind {
+            api_version: "v1",
+            kind: "ConfigMap",
+            plural: "configmaps",
+            labels: Some("app.kubernetes.io/part-of=argocd"),
+        },
         Kind { api_version: "v1", kind: "Secret", plural: "secrets", labels: Some("argocd.argoproj.io/secret-type") },
         Kind { api_version: "argoproj.io/v1alpha1", kind: "AppProject", plural: "appprojects", labels: None },
     ];
@@ -113,80 +118,67 @@ fn apps_told(ctx: &Context, seen: &RefCell<Option<HashSet<AppKey>>>, told: Told)
             if let Some(seen) = seen.borrow_mut().as_mut() {
                 seen.insert(key.clone());
             }
-            if let Ok(before) = ctx.apps.put(&object) {
-                ctx.queue.add(&key, level_of_change(before, &object));
-            }
+            ctx.absorb(&object);
         }
-        Told::Gone(object) => forget(ctx, &key_of(&object)),
+        Told::Gone(object) => ctx.forget_app(&key_of(&object)),
         Told::Listed => {
             if let Some(seen) = seen.take() {
                 for key in ctx.apps.retain(&seen) {
-                    forget(ctx, &key);
+                    ctx.forget_app(&key);
                 }
             }
         }
     }
 }
 
-fn forget(ctx: &Context, key: &AppKey) {
-    ctx.apps.remove(key);
-    ctx.queue.forget(key);
-    ctx.repo_errors.borrow_mut().remove(key);
-}
-
 /// Automated sync or self-heal turned on asks for a refresh (APP-058).
-fn level_of_change(before: Option<Value>, now: &Value) -> Option<Level> {
-    let before = StoredApp::from_value(before?).ok()?;
+pub fn level_of_change(before: Value, now: &Value) -> Option<Level> {
+    let before = StoredApp::from_value(before).ok()?;
     let now = StoredApp::from_value(now.clone()).ok()?;
     let on = |app: &StoredApp| app.app.spec.automated().is_some();
     let heals = |app: &StoredApp| app.app.spec.automated().is_some_and(|automated| automated.self_heal == Some(true));
     ((!on(&before) && on(&now)) || (!heals(&before) && heals(&now))).then_some(Level::Latest)
 }
 
-fn settings_told(ctx: &Context, raw: &RefCell<Raw>, kind: &str, told: Told) {
+fn settings_told(ctx: &Context, raw: &RefCell<Raw>, kind: &'static str, told: Told) {
     {
         let mut raw = raw.borrow_mut();
-        match (kind, told) {
-            ("ConfigMap", Told::Seen(object)) if object.name() == "argocd-cm" => raw.config_map = Some(data(&object)),
-            ("ConfigMap", Told::Gone(object)) if object.name() == "argocd-cm" => raw.config_map = None,
-            ("Secret", Told::Seen(object)) => {
-                raw.put_secret(&object);
-            }
-            ("Secret", Told::Gone(object)) => drop(raw.secrets.remove(object.name())),
-            ("AppProject", Told::Seen(object)) => raw.put_project(&object),
-            ("AppProject", Told::Gone(object)) => drop(raw.projects.remove(object.name())),
-            _ => return,
+        match told {
+            Told::Listing => return raw.begin_list(kind),
+            Told::Seen(object) => raw.put(kind, &object),
+            Told::Gone(object) => raw.remove(kind, object.name()),
+            Told::Listed => raw.end_list(kind),
         }
     }
     ctx.replace_config(raw.borrow().config());
 }
 
-fn data(object: &Value) -> BTreeMap<String, String> {
-    serde_json::from_value(object["data"].clone()).unwrap_or_default()
-}
-
 /// What was seen of Argo CD's controller, by kind and name.
 #[derive(Default)]
 struct Sightings {
-    objects: BTreeMap<(String, String), Value>,
+    objects: BTreeMap<(&'static str, String), Value>,
+    /// Names in the list that runs.
+    names: HashSet<(&'static str, String)>,
     listed: HashSet<&'static str>,
 }
 
 fn guard_told(ctx: &Context, sightings: &RefCell<Sightings>, kind: &'static str, told: Told) {
     let mut seen = sightings.borrow_mut();
     match told {
-        Told::Listing => {
-            seen.listed.remove(kind);
-            seen.objects.retain(|(known, _), _| known != kind);
-        }
-        Told::Seen(object) if guard::identifies_argocd_controller(&object) => {
-            seen.objects.insert((kind.to_owned(), object.name().to_owned()), thin(&object));
+        // What was seen before counts until the new list is complete.
+        Told::Listing => seen.names.retain(|(known, _)| *known != kind),
+        Told::Seen(mut object) if guard::identifies_argocd_controller(&object) => {
+            seen.names.insert((kind, object.name().to_owned()));
+            object.metadata_mut().remove("managedFields");
+            seen.objects.insert((kind, object.name().to_owned()), object);
         }
         Told::Seen(object) | Told::Gone(object) => {
-            seen.objects.remove(&(kind.to_owned(), object.name().to_owned()));
+            seen.objects.remove(&(kind, object.name().to_owned()));
         }
         Told::Listed => {
-            seen.listed.insert(kind);
+            let Sightings { objects, names, listed } = &mut *seen;
+            objects.retain(|key, _| key.0 != kind || names.contains(key));
+            listed.insert(kind);
         }
     }
     // Until all three kinds were listed nobody knows, and who does not know does not write.
@@ -194,27 +186,21 @@ fn guard_told(ctx: &Context, sightings: &RefCell<Sightings>, kind: &'static str,
     ctx.replace_verdict(guard::decide(presence.as_ref(), ctx.observe));
 }
 
-/// What the guard looks at, without the rest.
-fn thin(object: &Value) -> Value {
-    let mut thin = serde_json::json!({"apiVersion": object["apiVersion"], "kind": object["kind"],
-        "metadata": {"name": object.name(), "labels": object["metadata"]["labels"]}});
-    for field in ["replicas"] {
-        thin["spec"][field] = object["spec"][field].clone();
-    }
-    for field in ["replicas", "phase"] {
-        thin["status"][field] = object["status"][field].clone();
-    }
-    thin
-}
-
 impl Context {
     /// Puts new settings in force; objects are judged anew where tracking changed.
     pub(super) fn replace_config(&self, config: super::config::Config) {
-        let before = self.config.replace(Rc::new(config));
-        let tracking = |config: &super::config::Config| config.settings.as_ref().ok().map(|settings| settings.tracking.clone());
-        let now = self.config();
-        self.live.classify_by(self.classifier());
-        if tracking(&now).is_some() && tracking(&before).is_some() && tracking(&before) != tracking(&now) {
+        let now = Rc::new(config);
+        self.config.replace(now.clone());
+        if let Err(reason) = &now.settings {
+            return tracing::warn!(reason, "Settings cannot be used; nothing is compared until they can");
+        }
+        let before = self.last_good.replace(now.clone());
+        let tracking =
+            |config: &super::config::Config| config.settings.as_ref().ok().map(|settings| settings.tracking.clone());
+        for live in self.lives() {
+            live.classify_by(self.classifier());
+        }
+        if tracking(&before).is_some() && tracking(&before) != tracking(&now) {
             // What was dropped as foreign may be ours now.
             self.tracking_changed.notify_one();
         }
@@ -230,7 +216,8 @@ impl Context {
             Verdict::Write(_) => {
                 tracing::info!("Argo CD's application controller is gone: taking over Applications");
                 for key in self.apps.keys() {
-                    self.queue.add(&key, None);
+                    // Changes seen while standing down were not acted on.
+                    self.queue.add(&key, Some(Level::Recent));
                 }
             }
             Verdict::StandDown { reason } => tracing::info!(coexistence = reason, "Standing down"),

@@ -23,6 +23,8 @@ mod projects;
 mod queue;
 mod reconcile;
 mod refresh;
+mod remotes;
+mod rendered;
 mod run;
 mod serve;
 mod stores;

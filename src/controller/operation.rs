@@ -18,21 +18,20 @@ use super::stores::StoredApp;
 use crate::api::operation::{OperationState, SyncOperation, SyncOperationResult};
 use crate::api::status::{Condition, RevisionHistory, Time};
 use crate::compare::Level;
-use crate::guard::Permit;
 use crate::project::{Project, Windows};
 use crate::status;
 use crate::sync::OperationPhase;
 use crate::sync::lifecycle::{self, Attempt, Lifecycle, PatchKind, RefreshAfter};
 
 /// Runs one pass.
-pub async fn run(ctx: &Rc<Context>, permit: Permit, key: &AppKey) {
+pub async fn run(ctx: &Rc<Context>, key: &AppKey) {
     // The store may lag behind a user's write; the API server is asked (APP-158).
     let app = match ctx.read_app(key).await {
         Ok(Some(app)) => app,
         Ok(None) => return,
         Err(error) => {
             tracing::warn!(reason = %error, "Failed to read application");
-            return ctx.again(key);
+            return ctx.again(key, None);
         }
     };
     let timeout = Duration::try_from(ctx.parameters.sync_timeout).unwrap_or_default();
@@ -42,7 +41,7 @@ pub async fn run(ctx: &Rc<Context>, permit: Permit, key: &AppKey) {
         Lifecycle::End(mut state) => {
             let read = app.app.status.operation_state.clone();
             let stored = persist::Stored { kind: PatchKind::Continue, read: read.as_ref() };
-            persist::operation_state(ctx, permit, &app, stored, &mut state).await;
+            persist::operation_state(ctx, &app, stored, &mut state).await;
             return;
         }
         Lifecycle::Run(attempt) => attempt,
@@ -51,23 +50,23 @@ pub async fn run(ctx: &Rc<Context>, permit: Permit, key: &AppKey) {
     let mut read = app.app.status.operation_state.clone();
     if let Some(kind) = attempt.stores_first() {
         let stored = persist::Stored { kind, read: read.as_ref() };
-        if !persist::operation_state(ctx, permit, &app, stored, &mut state).await {
+        if !persist::operation_state(ctx, &app, stored, &mut state).await {
             return;
         }
         read = Some(state.clone());
     }
     if !timeout.is_zero() {
-        ctx.queue.add_after(key, None, Purpose::Timeout, timeout);
+        let end = attempt.state.started_at.timestamp() + timeout;
+        let left = Duration::try_from(end.duration_since(ctx.now())).unwrap_or_default();
+        ctx.queue.add_after(key, None, Purpose::Timeout, left + Duration::from_secs(1));
     }
-    step(ctx, permit, (&app, &attempt), &mut state).await;
-    let Some(permit) = ctx.permit() else { return };
-    conclude(ctx, permit, (&app, &attempt), (read, state)).await;
+    step(ctx, (&app, &attempt), &mut state).await;
+    conclude(ctx, (&app, &attempt), (read, state)).await;
 }
 
 /// Decides on retry or end, and stores the state.
 async fn conclude(
     ctx: &Rc<Context>,
-    permit: Permit,
     (app, attempt): (&StoredApp, &Attempt),
     (read, state): (Option<OperationState>, OperationState),
 ) {
@@ -79,7 +78,7 @@ async fn conclude(
     let closing = lifecycle::Closing { stored_phase: stored_phase.as_deref(), now: ctx.now(), zone: &zone };
     let mut state = lifecycle::close(attempt, state, closing);
     let stored = persist::Stored { kind: PatchKind::Continue, read: read.as_ref() };
-    if !persist::operation_state(ctx, permit, app, stored, &mut state).await {
+    if !persist::operation_state(ctx, app, stored, &mut state).await {
         return;
     }
     let level = match lifecycle::refresh_after(&attempt.operation, &state) {
@@ -91,8 +90,8 @@ async fn conclude(
 }
 
 /// Compares and runs one step of the sync; the outcome is in `state`.
-async fn step(ctx: &Rc<Context>, permit: Permit, scene: (&StoredApp, &Attempt), state: &mut OperationState) {
-    if let Err(text) = try_step(ctx, permit, scene, state).await {
+async fn step(ctx: &Rc<Context>, scene: (&StoredApp, &Attempt), state: &mut OperationState) {
+    if let Err(text) = try_step(ctx, scene, state).await {
         state.phase = "Error".to_owned();
         state.message = text;
     }
@@ -100,13 +99,12 @@ async fn step(ctx: &Rc<Context>, permit: Permit, scene: (&StoredApp, &Attempt), 
 
 async fn try_step(
     ctx: &Rc<Context>,
-    permit: Permit,
     (app, attempt): (&StoredApp, &Attempt),
     state: &mut OperationState,
 ) -> Result<(), String> {
     let config = ctx.config();
-    let project = super::projects::load(ctx, &config, &app.app)
-        .map_err(|condition| format!("Failed to load application project: {}", condition.message))?;
+    let project = super::projects::find(ctx, &config, &app.app)
+        .map_err(|error| format!("Failed to load application project: {error}"))?;
     let Some(sync) = attempt.operation.sync.clone() else {
         return Err("Invalid operation request: no operation specified".to_owned());
     };
@@ -130,9 +128,9 @@ async fn try_step(
     if refused(ctx, app, &sync, &found, state) {
         return Ok(());
     }
-    execute::pass(ctx, permit, (&config, app, &project), (&found, &sync), state).await?;
+    execute::pass(ctx, (&config, app, &project), (&found, &sync), state).await?;
     if OperationPhase::parse(&state.phase).is_some_and(|phase| lifecycle::enters_history(&sync, phase)) {
-        record(ctx, permit, app, (&found, multi), state).await?;
+        record(ctx, app, (&found, multi), state).await?;
     }
     Ok(())
 }
@@ -163,7 +161,13 @@ fn blocked(ctx: &Context, app: &StoredApp, project: &Project) -> Option<String> 
 }
 
 /// Ends the operation where the comparison forbids it (APP-173, APP-174).
-fn refused(ctx: &Context, app: &StoredApp, sync: &SyncOperation, found: &Comparison, state: &mut OperationState) -> bool {
+fn refused(
+    ctx: &Context,
+    app: &StoredApp,
+    sync: &SyncOperation,
+    found: &Comparison,
+    state: &mut OperationState,
+) -> bool {
     let now = Time::from_timestamp(ctx.now());
     let conditions =
         status::set_conditions(&app.app.status.conditions, found.conditions.clone(), comparison::CONDITIONS, now);
@@ -176,8 +180,11 @@ fn refused(ctx: &Context, app: &StoredApp, sync: &SyncOperation, found: &Compari
         return true;
     }
     let stops = |condition: &&Condition| matches!(condition.r#type.as_str(), "ComparisonError" | "InvalidSpecError");
-    let errors: Vec<String> =
-        conditions.iter().filter(stops).map(|condition| format!("{}: {}", condition.r#type, condition.message)).collect();
+    let errors: Vec<String> = conditions
+        .iter()
+        .filter(stops)
+        .map(|condition| format!("{}: {}", condition.r#type, condition.message))
+        .collect();
     if errors.is_empty() {
         return false;
     }
@@ -189,7 +196,6 @@ fn refused(ctx: &Context, app: &StoredApp, sync: &SyncOperation, found: &Compari
 /// Adds the sync to the history, before the final state is stored (APP-189 to APP-191).
 async fn record(
     ctx: &Context,
-    permit: Permit,
     app: &StoredApp,
     (found, multi): (&Comparison, bool),
     state: &OperationState,
@@ -210,7 +216,7 @@ async fn record(
     }
     let history = status::append(&app.app.status.history, entry, app.app.spec.history_limit());
     let patch = status::history_patch(&history);
-    ctx.patch_app(permit, app, &patch).await.map_err(|error| format!("failed to record sync to history: {error}"))
+    ctx.patch_app(app, &patch).await.map_err(|error| format!("failed to record sync to history: {error}"))
 }
 
 /// Settings that a pass needs, for `execute`.

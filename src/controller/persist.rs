@@ -10,50 +10,44 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::context::Context;
+use super::queue::AppKey;
 use super::stores::StoredApp;
 use crate::api::operation::OperationState;
 use crate::api::status::{ApplicationStatus, Time};
 use crate::api::{ObjectExt, names};
 use crate::cluster::{Error, Resource};
+use crate::compare::Level;
 use crate::gocompat::glob;
-use crate::guard::Permit;
 use crate::status::{self, events, events::Event};
 use crate::sync::lifecycle::{self, PatchKind};
 
-/// What a status patch takes away besides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Consume {
-    /// Nothing.
-    Nothing,
-    /// The refresh annotation, as it was when the refresh began.
-    Refresh,
-}
-
-/// Stores a refresh's result; sends nothing when nothing changed.
-pub async fn status(ctx: &Context, permit: Permit, app: &StoredApp, mut new: ApplicationStatus, consume: Consume) {
+/// Stores a refresh's result and takes the refresh annotation away; sends nothing when nothing changed.
+pub async fn status(ctx: &Context, app: &StoredApp, mut new: ApplicationStatus) {
     let old = &app.app.status;
     let now = Time::from_timestamp(ctx.now());
     for change in status::events::status_changed(old, &new) {
-        event(ctx, permit, app, &change).await;
+        event(ctx, app, &change).await;
     }
     status::settle_health(old, &mut new, now);
-    let consumes = consume == Consume::Refresh && app.raw.annotation(names::REFRESH).is_some();
+    let consumes = app.raw.annotation(names::REFRESH).is_some();
     let Some(patch) = status::status_patch(old, &new, consumes) else {
         tracing::debug!("No status changes. Skipping patch");
         return;
     };
-    match ctx.patch_app(permit, app, &patch).await {
+    match ctx.patch_app(app, &patch).await {
         Ok(()) | Err(Error::NotFound(_)) => {}
         Err(Error::TooLarge(_)) => {
-            tracing::warn!("Application status exceeds the Kubernetes resource size limit; falling back to error condition only");
+            tracing::warn!(
+                "Application status exceeds the Kubernetes resource size limit; falling back to error condition only"
+            );
             let Some(patch) = status::oversize_patch(old, consumes, now) else { return };
-            if let Err(error) = ctx.patch_app(permit, app, &patch).await {
+            if let Err(error) = ctx.patch_app(app, &patch).await {
                 tracing::error!(reason = %error, "Error persisting fallback status with error condition");
             }
         }
         Err(error) => {
             tracing::warn!(reason = %error, "Error updating application");
-            ctx.again(&app.key());
+            ctx.again(&app.key(), Some(Level::Recent));
         }
     }
 }
@@ -69,43 +63,39 @@ pub struct Stored<'a> {
 /// Stores an operation's state; retried until it is stored or the application is gone, which gives `false`.
 ///
 /// A completed phase also removes `.operation` and is announced.
-pub async fn operation_state(
-    ctx: &Context,
-    permit: Permit,
-    app: &StoredApp,
-    stored: Stored<'_>,
-    state: &mut OperationState,
-) -> bool {
+pub async fn operation_state(ctx: &Context, app: &StoredApp, stored: Stored<'_>, state: &mut OperationState) -> bool {
     let Some(patch) = lifecycle::patch(stored.kind, stored.read, state, ctx.now()) else { return true };
-    if !retry_until_stored(ctx, permit, app, &patch).await {
+    if !retry_until_stored(ctx, app, &patch).await {
         return false;
     }
     tracing::info!(phase = state.phase, "updated operation");
     if state.is_completed() {
-        event(ctx, permit, app, &status::events::operation_completed(state)).await;
+        event(ctx, app, &status::events::operation_completed(state)).await;
     }
     true
 }
 
-async fn retry_until_stored(ctx: &Context, permit: Permit, app: &StoredApp, patch: &Value) -> bool {
+async fn retry_until_stored(ctx: &Context, app: &StoredApp, patch: &Value) -> bool {
     loop {
-        match ctx.patch_app(permit, app, patch).await {
+        match ctx.patch_app(app, patch).await {
             Ok(()) => return true,
-            Err(Error::NotFound(_)) => return false,
+            Err(Error::NotFound(_) | Error::Refused { .. }) => return false,
+            // These will be refused for ever; the operation is tried again from what is stored.
+            Err(error @ (Error::Invalid(_) | Error::TooLarge(_))) => {
+                tracing::error!(reason = %error, "cannot store the operation state");
+                return false;
+            }
             Err(error) => {
                 tracing::warn!(reason = %error, "error patching application with operation state");
                 tokio::time::sleep(Duration::from_secs(1)).await;
-                // Whoever took over meanwhile owns the operation now.
-                if ctx.permit().is_none() {
-                    return false;
-                }
             }
         }
     }
 }
 
 /// Posts an event about the application; a failure is only logged, as in Argo CD.
-pub async fn event(ctx: &Context, permit: Permit, app: &StoredApp, event: &Event) {
+pub async fn event(ctx: &Context, app: &StoredApp, event: &Event) {
+    let Some(permit) = ctx.permit() else { return };
     let enabled = events::Enabled::parse(&ctx.parameters.enable_k8s_event.join(","));
     if !enabled.allows(event) {
         return;
@@ -137,11 +127,24 @@ fn labels(ctx: &Context, app: &StoredApp) -> BTreeMap<String, String> {
     events::labels(&app.app.metadata.labels, project.map_or(&none, |project| &project.metadata.labels), &rules)
 }
 
-/// Patches finalizers as a whole list, only when they differ.
-pub async fn finalizers(ctx: &Context, permit: Permit, app: &StoredApp, wanted: &[String]) -> Result<(), Error> {
-    if app.app.metadata.finalizers == wanted {
-        return Ok(());
+/// Edits finalizers, which are written as a whole list: read anew right before, and refused when somebody else was
+/// faster, so that a finalizer that a user removed never comes back.
+pub async fn finalizers(
+    ctx: &Context,
+    key: &AppKey,
+    edit: impl Fn(&[String]) -> Option<Vec<String>>,
+) -> Result<(), Error> {
+    for _ in 0..5 {
+        let Some(fresh) = ctx.read_app(key).await? else { return Ok(()) };
+        let Some(wanted) = edit(&fresh.app.metadata.finalizers) else { return Ok(()) };
+        let list = if wanted.is_empty() { Value::Null } else { json!(wanted) };
+        let version = &fresh.app.metadata.resource_version;
+        let patch = json!({"metadata": {"resourceVersion": version, "finalizers": list}});
+        match ctx.patch_app(&fresh, &patch).await {
+            Err(Error::Conflict(_)) => {}
+            Err(Error::NotFound(_)) => return Ok(()),
+            outcome => return outcome,
+        }
     }
-    let list = if wanted.is_empty() { Value::Null } else { json!(wanted) };
-    ctx.patch_app(permit, app, &json!({"metadata": {"finalizers": list}})).await
+    Err(Error::Refused { text: "the finalizers change all the time".to_owned() })
 }

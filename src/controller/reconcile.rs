@@ -14,7 +14,6 @@ use super::stores::StoredApp;
 use super::{deletion, operation, refresh};
 use crate::api::names;
 use crate::compare::{self, Level, Periods};
-use crate::guard::Permit;
 
 /// Works on one application.
 pub async fn run(ctx: Rc<Context>, key: AppKey, requested: Option<Level>) {
@@ -23,7 +22,9 @@ pub async fn run(ctx: Rc<Context>, key: AppKey, requested: Option<Level>) {
 }
 
 async fn turn(ctx: &Rc<Context>, key: &AppKey, requested: Option<Level>) {
-    let Some(permit) = ctx.permit() else { return };
+    if ctx.permit().is_none() {
+        return;
+    }
     let Some(app) = load(ctx, key) else { return };
     if app.app.metadata.annotations.get(names::SKIP_RECONCILE).is_some_and(|value| is_true(value)) {
         return;
@@ -31,22 +32,21 @@ async fn turn(ctx: &Rc<Context>, key: &AppKey, requested: Option<Level>) {
     let periods = ctx.periods;
     if let Some(due) = compare::due(&app.app, periods, requested, ctx.now()) {
         let started = std::time::Instant::now();
-        refresh::run(ctx, permit, &app, &due).await;
+        refresh::run(ctx, &app, &due).await;
         tracing::info!(level = ?due.level, took_ms = started.elapsed().as_millis(), "Reconciliation completed");
     }
     // What the refresh wrote decides what comes next.
     let Some(app) = load(ctx, key) else { return };
     schedule_resync(ctx, &app, periods);
-    let Some(permit) = ctx.permit() else { return };
-    next_step(ctx, permit, &app).await;
+    next_step(ctx, &app).await;
 }
 
 /// Operations first; deletion waits until the operation is over (APP-158).
-async fn next_step(ctx: &Rc<Context>, permit: Permit, app: &StoredApp) {
+async fn next_step(ctx: &Rc<Context>, app: &StoredApp) {
     if app.app.operation.is_some() {
-        operation::run(ctx, permit, &app.key()).await;
+        operation::run(ctx, &app.key()).await;
     } else if app.app.metadata.deletion_timestamp.is_some() {
-        deletion::run(ctx, permit, app).await;
+        deletion::run(ctx, app).await;
     }
 }
 

@@ -12,12 +12,12 @@ use super::autosync;
 use super::comparison::{self, Comparison, Failure};
 use super::config::Config;
 use super::context::Context;
-use super::persist::{self, Consume};
+use super::destination::kinds_of;
+use super::persist;
 use super::stores::StoredApp;
 use crate::api::GroupKind;
 use crate::api::status::{ApplicationStatus, ResourceStatus, Time};
 use crate::compare::{Due, Level};
-use crate::guard::Permit;
 use crate::project::Project;
 use crate::status::{self, finalizers::DeleteHooks};
 
@@ -25,12 +25,12 @@ use crate::status::{self, finalizers::DeleteHooks};
 const SPEC_CONDITIONS: &[&str] = &["InvalidSpecError", "UnknownError"];
 
 /// Runs one refresh.
-pub async fn run(ctx: &Rc<Context>, permit: Permit, app: &StoredApp, due: &Due) {
+pub async fn run(ctx: &Rc<Context>, app: &StoredApp, due: &Due) {
     let started = ctx.now();
     tracing::info!(level = ?due.level, reason = due.reason, "Refreshing app status");
     let config = ctx.config();
     if due.level == Level::Nothing && !app.app.status.resources.is_empty() {
-        return summary_only(ctx, permit, app).await;
+        return summary_only(ctx, app).await;
     }
     let mut new = app.app.status.clone();
     let project = match spec_check(ctx, &config, app, &mut new) {
@@ -38,7 +38,7 @@ pub async fn run(ctx: &Rc<Context>, permit: Permit, app: &StoredApp, due: &Due) 
         Err(()) => {
             new.sync.status = "Unknown".to_owned();
             new.health.status = "Unknown".to_owned();
-            return persist::status(ctx, permit, app, new, Consume::Refresh).await;
+            return persist::status(ctx, app, new).await;
         }
     };
     let request = comparison::Request::for_refresh(&app.app, due);
@@ -53,8 +53,8 @@ pub async fn run(ctx: &Rc<Context>, permit: Permit, app: &StoredApp, due: &Due) 
             return;
         }
     };
-    let app = &normalize_spec(ctx, permit, app).await;
-    store(ctx, permit, app, (due, started), (found, new, &project)).await;
+    let app = &normalize_spec(ctx, app).await;
+    store(ctx, app, (due, started), (found, new, &project)).await;
 }
 
 /// Checks project and destination; conditions say what is wrong (APP-098 to APP-115).
@@ -71,13 +71,19 @@ fn spec_check(ctx: &Context, config: &Config, app: &StoredApp, new: &mut Applica
 }
 
 /// Level 0: only what the objects below the managed ones can change (APP-062).
-async fn summary_only(ctx: &Context, permit: Permit, app: &StoredApp) {
+async fn summary_only(ctx: &Context, app: &StoredApp) {
     let mut new = app.app.status.clone();
-    let instance = app.app.instance_name(&ctx.namespace);
-    let roots = ctx.live.owned_by(&instance);
+    let config = ctx.config();
+    let Ok(settings) = &config.settings else { return };
+    let Ok(destination) = ctx.destination(&config, &app.app.spec.destination) else { return };
+    if destination.watch(&kinds_of(&app.app), &settings.resource_filter).await.is_err() {
+        return;
+    }
+    let roots = destination.live.owned_by(&app.app.instance_name(&ctx.namespace));
     let of_apps = is_app_of_apps(&app.app.status.resources);
-    new.summary = status::summary(&app.app, ctx.live.images(&roots), roots.iter().flat_map(status::urls), of_apps);
-    persist::status(ctx, permit, app, new, Consume::Refresh).await;
+    new.summary =
+        status::summary(&app.app, destination.live.images(&roots), roots.iter().flat_map(status::urls), of_apps);
+    persist::status(ctx, app, new).await;
 }
 
 /// Whether an application manages Applications.
@@ -88,7 +94,6 @@ fn is_app_of_apps(resources: &[ResourceStatus]) -> bool {
 /// Stores what a comparison found.
 async fn store(
     ctx: &Rc<Context>,
-    permit: Permit,
     app: &StoredApp,
     (due, started): (&Due, jiff::Timestamp),
     (found, mut new, project): (Comparison, ApplicationStatus, &Project),
@@ -97,7 +102,8 @@ async fn store(
     new.conditions = status::set_conditions(&new.conditions, found.conditions.clone(), comparison::CONDITIONS, now);
     let lives: Vec<Value> = found.paired.pairs.iter().filter_map(|pair| pair.live.clone()).collect();
     let of_apps = is_app_of_apps(&found.resources);
-    new.summary = status::summary(&app.app, ctx.live.images(&lives), lives.iter().flat_map(status::urls), of_apps);
+    let images = found.destination.as_ref().map_or_else(Vec::new, |at| at.live.images(&lives));
+    new.summary = status::summary(&app.app, images, lives.iter().flat_map(status::urls), of_apps);
     drop(lives);
     new.resource_health_source =
         if ctx.parameters.persist_resource_health { String::new() } else { "appTree".to_owned() };
@@ -106,7 +112,7 @@ async fn store(
     }
     new.resources = found.resources.clone();
     new.resources.sort_by_key(|entry| entry.key().to_string());
-    autosync::run(ctx, permit, app, (&found, project), &mut new.conditions).await;
+    autosync::run(ctx, app, (&found, project), &mut new.conditions).await;
     new.sync = found.status;
     new.health.status = found.health.to_string();
     new.source_type = found.source_type;
@@ -114,20 +120,20 @@ async fn store(
     new.controller_namespace = ctx.namespace.clone();
     if app.app.metadata.deletion_timestamp.is_none() && found.loaded {
         let hooks = DeleteHooks { pre: found.pre_delete, post: found.post_delete };
-        let wanted = status::finalizers::for_delete_hooks(&app.app.metadata.finalizers, Some(hooks));
-        if let Some(wanted) = wanted
-            && let Err(error) = persist::finalizers(ctx, permit, app, &wanted).await
+        let edit = |list: &[String]| status::finalizers::for_delete_hooks(list, Some(hooks));
+        if edit(&app.app.metadata.finalizers).is_some()
+            && let Err(error) = persist::finalizers(ctx, &app.key(), edit).await
         {
             tracing::error!(reason = %error, "Failed to update delete-hook finalizers");
         }
     }
-    persist::status(ctx, permit, app, new, Consume::Refresh).await;
+    persist::status(ctx, app, new).await;
 }
 
 /// The one place where a spec is written: empty blocks are dropped (APP-002).
-async fn normalize_spec(ctx: &Context, permit: Permit, app: &StoredApp) -> StoredApp {
+async fn normalize_spec(ctx: &Context, app: &StoredApp) -> StoredApp {
     let Some(patch) = status::normalize_spec(&app.raw) else { return app.clone() };
-    match ctx.patch_app(permit, app, &patch).await {
+    match ctx.patch_app(app, &patch).await {
         Ok(()) => {
             let mut raw = app.raw.clone();
             json_patch::merge(&mut raw, &patch);

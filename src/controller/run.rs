@@ -21,6 +21,7 @@ use super::config::Raw;
 use super::context::Context;
 use super::desired::Desired;
 use super::queue::Queue;
+use super::remotes::Remotes;
 use super::stores::Apps;
 use super::{feeds, leftovers, reconcile, serve};
 use crate::api::GroupVersionKind;
@@ -86,6 +87,16 @@ pub enum Error {
 
 /// Runs until SIGTERM or SIGINT. Must be called inside a `LocalSet`.
 pub async fn run(options: Options) -> Result<(), Error> {
+    tokio::select! {
+        () = telemetry::stop_signal() => Ok(()),
+        started = start(options) => {
+            hand_out_turns(started?).await;
+            Ok(())
+        }
+    }
+}
+
+async fn start(options: Options) -> Result<Rc<Context>, Error> {
     let ready = Arc::new(AtomicBool::new(false));
     let listener = tokio::net::TcpListener::bind(options.listen)
         .await
@@ -103,8 +114,7 @@ pub async fn run(options: Options) -> Result<(), Error> {
     tokio::task::spawn_local(serve::answer_scrapes(ctx.clone(), scrape_requests));
     tokio::task::spawn_local(leftovers::sweep_at_start(ctx.clone()));
     tokio::task::spawn_local(telemetry::memory::trim_when_quiet(quiet(ctx.clone())));
-    hand_out_turns(ctx).await;
-    Ok(())
+    Ok(ctx)
 }
 
 async fn context(options: &Options, changes: mpsc::UnboundedSender<Change>) -> Result<Rc<Context>, Error> {
@@ -112,7 +122,7 @@ async fn context(options: &Options, changes: mpsc::UnboundedSender<Change>) -> R
     let cluster = Cluster::connect(config, crate::api::names::IN_CLUSTER_SERVER.to_owned())?;
     let (parameters, timeouts) = parameters(&cluster, options).await?;
     let applications = wait_for_crds(&cluster).await;
-    let live = Live::new(cluster.client(), Rc::new(|_| crate::watch::Seen::Foreign), changes);
+    let live = Live::new(cluster.client(), Rc::new(|_| crate::watch::Seen::Foreign), changes.clone());
     let cache = |reason: String| Error::Cache { path: options.cache_dir.clone(), reason };
     let desired = Desired::new(&options.cache_dir, &parameters).map_err(|error| cache(error.to_string()))?;
     Ok(Rc::new(Context {
@@ -122,11 +132,15 @@ async fn context(options: &Options, changes: mpsc::UnboundedSender<Change>) -> R
         live,
         apps: Apps::default(),
         config: RefCell::new(Rc::new(Raw::default().config())),
+        last_good: RefCell::new(Rc::new(Raw::default().config())),
+        swept: Rc::default(),
         desired,
         queue: Queue::default(),
         verdict: RefCell::new(guard::decide(None, options.observe)),
         observe: options.observe,
         tracking_changed: Notify::new(),
+        remotes: Remotes::default(),
+        changes,
         periods: timeouts.0,
         longest_jitter: timeouts.1,
         repo_errors: RefCell::default(),
@@ -166,7 +180,11 @@ async fn parameters(cluster: &Cluster, options: &Options) -> Result<(Parameters,
     Ok((parameters, (periods, jitter)))
 }
 
-async fn config_map(cluster: &Cluster, namespace: &str, name: &str) -> Result<BTreeMap<String, String>, cluster::Error> {
+async fn config_map(
+    cluster: &Cluster,
+    namespace: &str,
+    name: &str,
+) -> Result<BTreeMap<String, String>, cluster::Error> {
     let maps = Resource {
         version: "v1".to_owned(),
         kind: "ConfigMap".to_owned(),
@@ -201,17 +219,21 @@ async fn hand_out_turns(ctx: Rc<Context>) {
     let turns = Arc::new(Semaphore::new(ctx.parameters.status_processors.max(1)));
     let mut stop = std::pin::pin!(telemetry::stop_signal());
     loop {
-        let (key, level) = tokio::select! {
-            () = &mut stop => break,
-            next = ctx.queue.next() => next,
+        let next = async {
+            let turn = turns.clone().acquire_owned().await;
+            (turn, ctx.queue.next().await)
         };
-        let Ok(turn) = turns.clone().acquire_owned().await else { break };
+        let (turn, (key, level)) = tokio::select! {
+            () = &mut stop => break,
+            next = next => next,
+        };
+        let Ok(turn) = turn else { break };
         let ctx = ctx.clone();
         tokio::task::spawn_local(async move {
             let work = AssertUnwindSafe(reconcile::run(ctx.clone(), key.clone(), level)).catch_unwind();
             if let Err(panic) = work.await {
                 tracing::error!(application = key.name, reason = panic_text(&*panic), "Recovered from panic");
-                ctx.again(&key);
+                ctx.again(&key, Some(level.unwrap_or(Level::Recent)));
             }
             drop(turn);
             ctx.queue.done(&key);
@@ -232,7 +254,8 @@ async fn follow_tracking(ctx: Rc<Context>) {
     loop {
         ctx.tracking_changed.notified().await;
         ctx.reclassify().await;
-        leftovers::sweep(&ctx).await;
+        ctx.swept.set(false);
+        leftovers::sweep_at_start(ctx.clone()).await;
         for key in ctx.apps.keys() {
             ctx.queue.add(&key, Some(Level::Latest));
         }

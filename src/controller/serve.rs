@@ -63,7 +63,8 @@ pub async fn answer_scrapes(ctx: Rc<Context>, mut requests: mpsc::Receiver<Scrap
 }
 
 fn render(ctx: &Context) -> String {
-    let mut text = String::from("# HELP argocd_app_info Information about application.\n# TYPE argocd_app_info gauge\n");
+    let mut text =
+        String::from("# HELP argocd_app_info Information about application.\n# TYPE argocd_app_info gauge\n");
     for key in ctx.apps.keys() {
         let Ok(Some(stored)) = ctx.apps.get(&key) else { continue };
         let app = &stored.app;
@@ -84,7 +85,7 @@ fn render(ctx: &Context) -> String {
             ("namespace", key.namespace.clone()),
             ("operation", operation.to_owned()),
             ("project", app.spec.project_name().to_owned()),
-            ("repo", source.repo_url.trim_end_matches(".git").to_owned()),
+            ("repo", crate::repo::redacted(source.repo_url.trim_end_matches(".git"))),
             ("sync_status", or_unknown(&app.status.sync.status)),
         ];
         let labels: Vec<String> = labels.iter().map(|(name, value)| format!("{name}={value:?}")).collect();

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use super::queue::AppKey;
-use crate::api::{Application, ObjectExt, ResourceKey};
+use crate::api::{Application, ObjectExt};
 
 struct Stored {
     version: u64,
@@ -59,12 +59,12 @@ pub fn key_of(object: &Value) -> AppKey {
 }
 
 impl Apps {
-    /// Takes an object in; returns what it replaced, or `None` inside when it is new, or `Err` when it is older.
+    /// Takes an object in; returns what it replaced, or `None` inside when it is new, or `Err` when it says nothing new.
     pub fn put(&self, object: &Value) -> Result<Option<Value>, ()> {
         let version = object.resource_version().parse().unwrap_or(0);
         let mut inner = self.inner.borrow_mut();
         let key = key_of(object);
-        if inner.get(&key).is_some_and(|known| known.version > version && same_uid(&known.json, object)) {
+        if inner.get(&key).is_some_and(|known| known.version >= version && same_uid(&known.json, object)) {
             return Err(());
         }
         // managedFields are as long as the rest and nobody reads an Application's.
@@ -86,18 +86,6 @@ impl Apps {
         let Some(stored) = inner.get(key) else { return Ok(None) };
         let raw: Value = serde_json::from_slice(&stored.json).unwrap_or_default();
         StoredApp::from_value(raw).map(Some).map_err(|source| Malformed { key: key.clone(), source })
-    }
-
-    /// Whether an Application other than `own`, not being deleted itself, lists an object in its status as wanted.
-    pub fn others_list(&self, own: &AppKey, object: &ResourceKey) -> bool {
-        let inner = self.inner.borrow();
-        // Cheap first: most Applications do not even contain the name.
-        let holds_name = |stored: &&Stored| stored.json.windows(object.name.len()).any(|w| w == object.name.as_bytes());
-        inner.iter().filter(|(key, _)| *key != own).map(|(_, stored)| stored).filter(holds_name).any(|stored| {
-            let Ok(app) = serde_json::from_slice::<Application>(&stored.json) else { return false };
-            app.metadata.deletion_timestamp.is_none()
-                && app.status.resources.iter().any(|entry| !entry.requires_pruning && entry.key() == *object)
-        })
     }
 
     /// All names.

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::{Error, jsonmerge, object, schema, strategic};
 use crate::api::names::LAST_APPLIED;
 use crate::api::object::{ObjectExt, entry_map};
+use crate::gocompat::json;
 
 /// A patch's media type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,19 +58,7 @@ fn changes_identity(patch: &Map<String, Value>) -> bool {
 pub fn with_last_applied(object: &Value) -> Value {
     let mut copy = object.clone();
     entry_map(copy.metadata_mut(), "annotations").remove(LAST_APPLIED);
-    let text = format!("{}\n", go_text(&copy));
+    let text = format!("{}\n", json::to_string(&copy));
     copy.set_annotation(LAST_APPLIED, &text);
     copy
-}
-
-/// JSON as Go's encoder writes it: keys sorted, and characters that HTML treats specially escaped.
-fn go_text(value: &Value) -> String {
-    // These five characters occur in JSON text inside strings only, so replacing them afterwards is safe.
-    value
-        .to_string()
-        .replace('<', "\\u003c")
-        .replace('>', "\\u003e")
-        .replace('&', "\\u0026")
-        .replace('\u{2028}', "\\u2028")
-        .replace('\u{2029}', "\\u2029")
 }

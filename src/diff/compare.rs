@@ -12,6 +12,8 @@ use super::normalize::{self, KnownTypes, Normalizer, TrackingRule, adopt_trackin
 use super::system::SystemRules;
 use super::{Difference, Error, has_sync_option, smd, threeway};
 use crate::api::application::ResourceIgnoreDifferences;
+use crate::api::names::LAST_APPLIED;
+use crate::api::object::ObjectExt;
 
 /// What a comparer is made from.
 pub struct Settings<'a> {
@@ -25,6 +27,33 @@ pub struct Settings<'a> {
     pub server_side_apply: bool,
     /// Starts the time limit of each jq run.
     pub timer: StartTimer,
+}
+
+/// The answer to a dry run of a server-side apply.
+pub struct DryRun<'a> {
+    /// The object as it would be, managedFields included.
+    pub answer: &'a Value,
+    /// What becomes of fields that admission webhooks changed.
+    pub webhooks: Webhooks,
+}
+
+/// What becomes of fields that admission webhooks changed (DIFF-050).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Webhooks {
+    /// They count (`IncludeMutationWebhook=true`).
+    Kept,
+    /// They are taken as live has them.
+    Undone,
+}
+
+fn without_server_fields(mut object: Value) -> Value {
+    let metadata = object.metadata_mut();
+    metadata.remove("managedFields");
+    metadata.remove("resourceVersion");
+    if let Some(Value::Object(annotations)) = metadata.get_mut("annotations") {
+        annotations.remove(LAST_APPLIED);
+    }
+    object
 }
 
 /// Compares the pairs of one comparison.
@@ -60,6 +89,24 @@ impl Comparer {
                 self.predict(&ready(&target), &ready(&live))
             }
         }
+    }
+
+    /// The object to send as a dry run of a server-side apply: ignored fields stay in, for the server must see them.
+    pub fn dry_run_object(&self, target: &Value, live: &Value) -> Value {
+        let (target, _) = self.prepare(target, live);
+        normalize::light(remarshal(&target), self.normalizer.ignore_aggregated_roles)
+    }
+
+    /// Compares the live object with the answer to [`Self::dry_run_object`].
+    pub fn compare_dry_run(&self, target: &Value, live: &Value, run: &DryRun<'_>) -> Result<Difference, Error> {
+        let (_, live) = self.prepare(target, live);
+        let live = normalize::light(remarshal(&live), self.normalizer.ignore_aggregated_roles);
+        let predicted = match run.webhooks {
+            Webhooks::Kept => run.answer.clone(),
+            Webhooks::Undone => smd::without_webhook_changes(run.answer, &live)?,
+        };
+        let ready = |object: Value| without_server_fields(self.normalizer.normalize(object));
+        Ok(Difference::between(ready(live), ready(remarshal(&predicted))))
     }
 
     /// Tracking and field managers: what depends on both sides and comes before everything else.

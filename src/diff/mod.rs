@@ -13,6 +13,7 @@ pub mod fields;
 mod ignore;
 mod jq;
 mod jsonmerge;
+mod mask;
 mod normalize;
 mod respect;
 mod schema;
@@ -29,9 +30,10 @@ use serde_json::{Map, Value};
 use crate::api::object::{GroupVersionKind, ObjectExt};
 
 pub use apply::{Patch, PatchKind, client_side_patch, with_last_applied};
-pub use compare::{Comparer, Settings};
+pub use compare::{Comparer, DryRun, Settings, Webhooks};
 pub use ignore::{Ignore, IgnoreRules, StartTimer};
 pub use jsonmerge::{create_merge_patch, merge_patch};
+pub use mask::{MaskError, mask_secret};
 pub use normalize::{KnownTypeField, TrackingRule};
 pub use respect::respect_ignored;
 pub use system::{StatusField, SystemRules};
@@ -68,6 +70,22 @@ pub enum Error {
     /// The object does not fit its type (DIFF-046).
     #[error("failed to calculate diff: error calculating structured merge diff: {0}")]
     StructuredMerge(#[from] smd::Error),
+    /// The API server refused the dry run, or could not be asked (DIFF-051). The caller brings the server's text.
+    #[error(
+        "failed to calculate diff: error calculating server side diff: serverSideDiff error: error running server side \
+         apply in dryrun mode for resource {kind}/{name}: {text}"
+    )]
+    DryRun {
+        /// Kind of the object.
+        kind: String,
+        /// Name of the object.
+        name: String,
+        /// What the server said.
+        text: String,
+    },
+    /// The dry run's answer does not tell who owns what (DIFF-051).
+    #[error("failed to calculate diff: error calculating server side diff: serverSideDiff error: {0}")]
+    ServerSide(#[from] smd::WebhookError),
     /// A strategic merge patch could not be made or applied.
     #[error(transparent)]
     Strategic(#[from] strategic::Error),

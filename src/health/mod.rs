@@ -105,7 +105,7 @@ pub enum Error {
         name: String,
         /// What the script did.
         #[source]
-        source: lua::Error,
+        source: Box<lua::Error>,
     },
     /// The check of a built-in kind failed.
     #[error(transparent)]
@@ -148,7 +148,7 @@ pub fn of(object: &Value, overrides: &Overrides) -> Result<Option<Health>, Error
         return lua::health(object, script, overrides.start()).map(Some).map_err(|source| Error::Script {
             namespace: object.namespace().to_owned(),
             name: object.name().to_owned(),
-            source,
+            source: Box::new(source),
         });
     }
     if let Some(health) = library::health(&key, object) {

@@ -1,3 +1,5 @@
+//! Tests of this room.
+
 use std::time::{Duration, Instant};
 
 use super::{Command, Error, Limits, go_duration};

@@ -68,7 +68,9 @@ pub async fn render(request: &Request) -> Result<Rendered, Error> {
 async fn render_source(request: &Request) -> Result<Rendered, Error> {
     let mut request = request.clone();
     refs::check(&request)?;
-    let app = paths::app_path(&request.root, &request.source.path)?;
+    // A chart from a Helm repository was unpacked for this render: its root is the application.
+    let path = if request.source.is_helm() { "" } else { &request.source.path };
+    let app = paths::app_path(&request.root, path)?;
     let env = BuildEnv::of(&request);
     let (source, kind) = source_type::detect(&request.source, &app, &request.app_name, request.enabled)?;
     request.source = source;

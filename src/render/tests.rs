@@ -1,3 +1,5 @@
+//! Tests of this room.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -155,6 +157,12 @@ async fn overrides_add_and_never_remove() {
     let both = json!({"path": "app", "helm": {}, "kustomize": {}});
     let expect = "error getting app source type: multiple application sources defined: Kustomize,Helm,Directory";
     assert_eq!(names(&tree, both).await, expect);
+}
+
+#[tokio::test]
+async fn an_unpacked_chart_is_rendered_at_its_root() {
+    let tree = Tree::new(&[("a.yaml", &config_map("a"))]);
+    assert_eq!(names(&tree, json!({"chart": "c", "path": "ignored"})).await, "a");
 }
 
 #[test]

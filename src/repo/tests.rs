@@ -1,3 +1,5 @@
+//! Tests of this room.
+
 mod disk;
 
 use super::access::RepoAccess;

@@ -35,9 +35,9 @@ pub struct Health {
 }
 
 /// Health of a live object; `Ok(None)` when its kind has no health check.
-pub type HealthOf<'a> = &'a (dyn Fn(&Value) -> Result<Option<Health>, String> );
+pub type HealthOf<'a> = &'a dyn Fn(&Value) -> Result<Option<Health>, String>;
 /// Whether the project permits an object of that scope; the error is the text to show (SYNC-215).
-pub type PermitOf<'a> = &'a (dyn Fn(&Value, Scope) -> Result<(), String> );
+pub type PermitOf<'a> = &'a dyn Fn(&Value, Scope) -> Result<(), String>;
 
 /// One compared object.
 #[derive(Debug, Clone, PartialEq)]

@@ -125,13 +125,8 @@ fn truncate_label(value: &str) -> Result<&str, Error> {
     if value.len() <= LABEL_LIMIT {
         return Ok(value);
     }
-    let end = value
-        .bytes()
-        .take(LABEL_LIMIT)
-        .enumerate()
-        .filter_map(|(index, byte)| byte.is_ascii_alphanumeric().then_some(index + 1))
-        .last();
-    end.and_then(|end| value.get(..end)).ok_or(Error::Truncate)
+    let last = value.bytes().take(LABEL_LIMIT).rposition(|byte| byte.is_ascii_alphanumeric());
+    last.and_then(|last| value.get(..=last)).ok_or(Error::Truncate)
 }
 
 /// Checks that a field of `metadata` is absent, null, or a map of strings.

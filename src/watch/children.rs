@@ -86,11 +86,6 @@ impl Children {
         }
     }
 
-    /// Uids that are known.
-    pub fn uids(&self) -> impl Iterator<Item = &Uid> {
-        self.by_uid.keys()
-    }
-
     fn intern(&mut self, image: &str) -> Rc<str> {
         if let Some(known) = self.images.get(image) {
             return known.clone();

@@ -10,10 +10,12 @@ mod children;
 mod feed;
 mod kept;
 mod live;
+mod store;
 
 pub use arrival::Arrival;
 pub use feed::{Feed, FeedEvent, Selection};
-pub use live::{Change, Classify, Live, Lookup, Seen};
+pub use live::{Live, Lookup};
+pub use store::{Change, Classify, Seen};
 
 #[cfg(test)]
 mod tests;

@@ -42,11 +42,11 @@ fn a_deletion_of_the_predecessor_leaves_the_successor() {
 fn what_a_complete_list_does_not_hold_is_gone() {
     let mut kept = Kept::default();
     assert!(kept.keep("ns", "old", record("u1", 1)).is_ok());
-    kept.note_foreign("ns", "taken");
+    kept.note_foreign("ns", "taken", ("u9", 9));
     kept.begin_list();
     assert!(kept.keep("ns", "new", record("u2", 2)).is_ok());
     let gone = kept.end_list();
-    assert_eq!(gone.iter().map(|(_, name, _)| &**name).collect::<Vec<_>>(), ["old"]);
+    assert_eq!(gone.iter().map(|(place, _)| &*place.1).collect::<Vec<_>>(), ["old"]);
     assert!(!kept.is_foreign("ns", "taken"));
     assert!(kept.get("ns", "new").is_some());
 }
@@ -55,7 +55,7 @@ fn what_a_complete_list_does_not_hold_is_gone() {
 fn a_name_is_remembered_of_a_foreign_object() {
     let mut kept = Kept::default();
     assert!(kept.keep("ns", "web", record("u1", 1)).is_ok());
-    assert!(kept.note_foreign("ns", "web").is_some(), "an object that lost its tracking is no longer kept");
+    assert!(kept.note_foreign("ns", "web", ("u1", 2)).is_some(), "an object that lost its tracking is no longer kept");
     assert!(kept.is_foreign("ns", "web"));
     assert!(!kept.is_foreign("other", "web"));
 }
@@ -96,4 +96,180 @@ fn a_loop_of_owners_ends() {
     children.note(&owned("ReplicaSet", "b", "a", ""));
     let _ = children.root("a");
     children.images_below("a", &mut BTreeSet::new());
+}
+
+#[test]
+fn a_lagging_event_from_before_the_adoption_does_not_undo_it() {
+    let mut kept = Kept::default();
+    assert!(kept.keep("ns", "web", record("u1", 10)).is_ok());
+    assert!(kept.note_foreign("ns", "web", ("u1", 9)).is_none(), "the untracked version came first");
+    assert!(kept.get("ns", "web").is_some() && !kept.is_foreign("ns", "web"));
+    assert!(kept.note_foreign("ns", "web", ("u1", 11)).is_some());
+    assert!(kept.get("ns", "web").is_none() && kept.is_foreign("ns", "web"));
+}
+
+#[test]
+fn the_indexes_follow_keep_forget_and_a_change_of_owner() {
+    let mut kept = Kept::default();
+    let of = |kept: &Kept, owner: &str| kept.of_owner(owner).map(|record| record.uid.to_string()).collect::<Vec<_>>();
+    assert!(kept.keep("ns", "a", record("u1", 1)).is_ok() && kept.keep("ns", "b", record("u2", 1)).is_ok());
+    assert_eq!(of(&kept, "app"), ["u1", "u2"]);
+    let moved = Record { owner: "other".into(), ..record("u1", 2) };
+    assert!(kept.keep("ns", "a", moved).is_ok());
+    assert_eq!((of(&kept, "app"), of(&kept, "other")), (vec!["u2".to_owned()], vec!["u1".to_owned()]));
+    assert_eq!(kept.by_uid("u1").map(|record| &*record.owner), Some("other"));
+    assert!(kept.forget("ns", "a", "u1").is_some());
+    assert!(kept.by_uid("u1").is_none() && of(&kept, "other").is_empty());
+    assert_eq!(kept.owners().map(|owner| &**owner).collect::<Vec<_>>(), ["app"]);
+    assert!(kept.keep("ns", "b", record("u3", 1)).is_ok(), "a successor of the same name");
+    assert!(kept.by_uid("u2").is_none() && kept.by_uid("u3").is_some());
+}
+
+mod told {
+    //! What a store tells of the events it is fed.
+
+    use std::cell::{Cell, RefCell};
+    use std::rc::Rc;
+    use std::time::Duration;
+
+    use serde_json::{Value, json};
+    use tokio::sync::mpsc;
+
+    use super::super::store::{Change, Progress, Seen, Store};
+    use super::super::{FeedEvent, Live};
+    use crate::api::{GroupVersionKind, ObjectExt};
+
+    fn gvk(kind: &str) -> GroupVersionKind {
+        GroupVersionKind::from_api_version(if kind == "Pod" { "v1" } else { "apps/v1" }, kind)
+    }
+
+    /// `app` names the owner, `data` is the digest, `data: 666` makes the classifier panic.
+    fn classify(object: &Value) -> Seen {
+        let digest = object.get("data").and_then(Value::as_u64).unwrap_or(0);
+        assert_ne!(digest, 666, "a user's script broke");
+        match object.label("app") {
+            Some(owner) => Seen::Ours { owner: owner.to_owned(), digest },
+            None => Seen::Foreign,
+        }
+    }
+
+    struct World {
+        store: Store,
+        changes: mpsc::UnboundedReceiver<Change>,
+    }
+
+    impl World {
+        fn new() -> Self {
+            let (sender, changes) = mpsc::unbounded_channel();
+            let mut store = Store::new(Rc::new(classify), sender);
+            ["Deployment", "ReplicaSet", "Pod"].iter().for_each(|kind| store.open(&gvk(kind), None));
+            Self { store, changes }
+        }
+
+        fn web(&mut self, app: &str, data: u64, version: u64) -> Vec<String> {
+            self.seen(
+                "Deployment",
+                json!({"data": data, "metadata": {"name": "web", "namespace": "ns", "uid": "d",
+                "resourceVersion": version.to_string(), "labels": {"app": app}}}),
+            )
+        }
+
+        fn seen(&mut self, kind: &str, object: Value) -> Vec<String> {
+            self.take(kind, FeedEvent::Seen(serde_json::from_value(object).unwrap()))
+        }
+
+        fn take(&mut self, kind: &str, event: FeedEvent) -> Vec<String> {
+            self.store.take(&gvk(kind), event);
+            std::iter::from_fn(|| self.changes.try_recv().ok())
+                .map(|change| match change {
+                    Change::Root { owner, key } => format!("{owner}: {}", key.name),
+                    Change::Below { owner } => format!("{owner}: below"),
+                })
+                .collect()
+        }
+    }
+
+    #[test]
+    fn appearance_and_changes_that_count_are_told_once() {
+        let mut world = World::new();
+        assert_eq!(world.web("shop", 1, 1), ["shop: web"]);
+        assert!(world.web("shop", 1, 2).is_empty(), "an equal digest");
+        assert_eq!(world.web("shop", 2, 3), ["shop: web"]);
+        assert_eq!(world.web("blog", 2, 4), ["shop: web", "blog: web"], "both owners");
+    }
+
+    #[test]
+    fn what_a_new_list_lacks_is_told() {
+        let mut world = World::new();
+        world.web("shop", 1, 1);
+        assert!(world.take("Deployment", FeedEvent::Listing).is_empty());
+        assert_eq!(world.take("Deployment", FeedEvent::Listed), ["shop: web"]);
+        assert!(world.store.kinds.values().all(|kind| kind.kept.records().next().is_none()));
+    }
+
+    #[test]
+    fn a_pod_is_told_to_the_owner_of_what_stands_above_its_replica_set() {
+        let mut world = World::new();
+        let below = |uid: &str, owner: &str, image: &str| {
+            json!({"metadata": {"name": uid, "namespace": "ns", "uid": uid,
+            "ownerReferences": [{"uid": owner}]}, "spec": {"containers": [{"image": image}]}})
+        };
+        world.web("shop", 1, 1);
+        assert_eq!(world.seen("ReplicaSet", below("rs", "d", "")), ["shop: below"]);
+        assert_eq!(world.seen("Pod", below("pod", "rs", "web:1")), ["shop: below"]);
+        assert!(world.seen("Pod", below("pod", "rs", "web:1")).is_empty());
+        assert!(world.seen("Pod", below("lone", "nobody", "web:1")).is_empty());
+        let gone = FeedEvent::Gone(serde_json::from_value(below("pod", "rs", "web:1")).unwrap());
+        assert_eq!(world.take("Pod", gone), ["shop: below"]);
+    }
+
+    #[test]
+    fn a_panic_of_the_classifier_leaves_the_object_with_its_owner() {
+        let mut world = World::new();
+        world.web("shop", 1, 1);
+        assert_eq!(world.web("shop", 666, 2), ["shop: web"]);
+        let kind = &world.store.kinds[&gvk("Deployment").group_kind()];
+        let known = kind.kept.get("ns", "web").map(|record| (record.owner.to_string(), record.version, record.digest));
+        assert_eq!(known, Some(("shop".to_owned(), 2, 0)));
+    }
+
+    fn live() -> Live {
+        let client = kube::Client::try_from(kube::Config::new("http://127.0.0.1:9".parse().unwrap())).unwrap();
+        Live::new(client, Rc::new(classify), mpsc::unbounded_channel().0)
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_list_is_not_waited_for_without_end_and_a_closed_store_stays_closed() {
+        let (live, pods) = (live(), gvk("Deployment"));
+        live.store.borrow_mut().open(&pods, None);
+        let late = live.ready_within(&pods.group_kind(), Duration::from_millis(5)).await;
+        assert!(late.unwrap_err().starts_with("Deployment.apps is not listed yet"));
+        live.store.borrow_mut().take(&pods, FeedEvent::Listed);
+        assert_eq!(live.ready(&pods.group_kind()).await, Ok(()));
+        live.close();
+        live.start(&gvk("Pod"), "pods");
+        assert!(!live.watches(&gvk("Pod").group_kind()));
+        assert!(live.ready(&pods.group_kind()).await.is_err());
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn a_watch_that_panics_is_failed_and_started_anew() {
+        let mut world = World::new();
+        let deployments = gvk("Deployment");
+        world.store.take(&deployments, FeedEvent::Listed);
+        let store = Rc::new(RefCell::new(world.store));
+        let attempts = Cell::new(0);
+        let attempt = || {
+            attempts.set(attempts.get() + 1);
+            let (attempt, store, kind) = (attempts.get(), store.clone(), deployments.group_kind());
+            async move {
+                assert_ne!(attempt, 1, "the watch broke");
+                let progress = store.borrow().kinds[&kind].progress.borrow().clone();
+                assert!(matches!(progress, Progress::Failed(_)));
+                store.borrow_mut().kinds.remove(&kind);
+            }
+        };
+        super::super::live::supervise((&Rc::downgrade(&store), &deployments), attempt, Duration::ZERO).await;
+        assert_eq!(attempts.get(), 2, "it ends when the kind is no longer watched");
+    }
 }

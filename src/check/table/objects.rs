@@ -96,7 +96,8 @@ pub static ROWS: &[Row] = features! {
     Render "secret.repository-write" No("litecd does not push hydrated manifests"),
         ["secret:repository-write", "secret:repo-write-creds"],
         "Write credentials", "How the source hydrator pushes.";
-    Sync "secret.cluster" No("only the cluster litecd runs in can be a destination yet"), ["secret:cluster"],
+    Sync "secret.cluster" Partial("tokens, passwords and client certificates; execProviderConfig and awsAuthConfig are refused"),
+        ["secret:cluster"],
         "Cluster", "How a remote cluster is reached.";
     Generate "secret.scm" No("ApplicationSets are not read yet"), ["secret:scm-creds"],
         "SCM credentials", "Tokens for generators.";

@@ -5,7 +5,6 @@
 //! Invariant: a rule that cannot be applied leaves the object as it was; a rule that cannot be compiled is an error.
 //! Source: DIFF-073 to DIFF-085 (`util/argo/normalizers/diff_normalizer.go`, `util/argo/diff/ignore.go`).
 
-mod glob;
 mod pointer;
 
 use std::collections::BTreeMap;
@@ -16,6 +15,7 @@ use serde_json::Value;
 use super::jq;
 use crate::api::application::ResourceIgnoreDifferences;
 use crate::api::object::{GroupKind, ObjectExt};
+use crate::gocompat::glob::Glob;
 
 /// Starts the time limit of one jq run; the returned function tells whether the limit has passed.
 pub type StartTimer = Arc<dyn Fn() -> Box<dyn Fn() -> bool> + Send + Sync>;
@@ -57,8 +57,8 @@ enum Removal {
 
 /// One removal and the objects it is for.
 struct Rule {
-    group: glob::Pattern,
-    kind: glob::Pattern,
+    group: Option<Glob>,
+    kind: Option<Glob>,
     name: String,
     namespace: String,
     removal: Removal,
@@ -66,8 +66,8 @@ struct Rule {
 
 /// Field managers and the objects whose fields they own by rule.
 struct Managers {
-    group: glob::Pattern,
-    kind: glob::Pattern,
+    group: Option<Glob>,
+    kind: Option<Glob>,
     name: String,
     namespace: String,
     managers: Vec<String>,
@@ -104,8 +104,8 @@ impl Ignore {
             let programs = rule.jq_path_expressions.iter().map(|text| jq::Program::deleting(text).map(Removal::Jq));
             for removal in pointers.chain(programs) {
                 rules.push(Rule {
-                    group: glob::Pattern::new(&rule.group),
-                    kind: glob::Pattern::new(&rule.kind),
+                    group: pattern(&rule.group),
+                    kind: pattern(&rule.kind),
                     name: rule.name.clone(),
                     namespace: rule.namespace.clone(),
                     removal: removal?,
@@ -113,8 +113,8 @@ impl Ignore {
             }
         }
         let managers = app.iter().filter(|rule| !rule.managed_fields_managers.is_empty()).map(|rule| Managers {
-            group: glob::Pattern::new(&rule.group),
-            kind: glob::Pattern::new(&rule.kind),
+            group: pattern(&rule.group),
+            kind: pattern(&rule.kind),
             name: rule.name.clone(),
             namespace: rule.namespace.clone(),
             managers: rule.managed_fields_managers.clone(),
@@ -123,14 +123,14 @@ impl Ignore {
         Ok(Self { rules, managers: managers.collect(), system_managers: system_managers.collect(), timer })
     }
 
-    /// The object without its ignored fields. When a rule leaves no valid object, the input is returned.
+    /// The object without its ignored fields.
     pub fn apply(&self, object: Value) -> Value {
         let target = object.group_kind();
         let (name, namespace) = (object.name().to_owned(), object.namespace().to_owned());
-        let mut current = object.clone();
+        let mut current = object;
         for rule in &self.rules {
-            let matches = rule.group.matches(&target.group)
-                && rule.kind.matches(&target.kind)
+            let matches = matches(&rule.group, &target.group)
+                && matches(&rule.kind, &target.kind)
                 && (rule.name.is_empty() || rule.name == name)
                 && (rule.namespace.is_empty() || rule.namespace == namespace);
             if !matches {
@@ -150,9 +150,7 @@ impl Ignore {
                 );
             }
         }
-        // Go cannot read an object without these two fields back and keeps what it had.
-        let readable = current.get("kind").is_some_and(|kind| kind.as_str().is_some_and(|text| !text.is_empty()));
-        if readable { current } else { object }
+        current
     }
 
     fn run(&self, program: &jq::Program, object: &mut Value) -> Result<(), jq::RunError> {
@@ -169,8 +167,8 @@ impl Ignore {
         let system = [format!("{group}/{kind}"), "*/*".to_owned()];
         let system = system.iter().filter_map(|key| self.system_managers.get(key)).flatten();
         let app = self.managers.iter().filter(|rule| {
-            rule.group.matches(&group)
-                && rule.kind.matches(&kind)
+            matches(&rule.group, &group)
+                && matches(&rule.kind, &kind)
                 && (rule.name.is_empty() || rule.name == object.name())
                 && (rule.namespace.is_empty() || rule.namespace == object.namespace())
         });
@@ -181,6 +179,15 @@ impl Ignore {
         }
         found
     }
+}
+
+/// A pattern without separators; one that does not parse matches nothing (DIFF-074).
+fn pattern(text: &str) -> Option<Glob> {
+    Glob::new(text, &[]).ok()
+}
+
+fn matches(pattern: &Option<Glob>, text: &str) -> bool {
+    pattern.as_ref().is_some_and(|pattern| pattern.matches(text))
 }
 
 /// Group and kind of an override's key: `group/Kind`, or `Kind` for core.

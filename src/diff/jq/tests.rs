@@ -1,3 +1,5 @@
+//! Expressions: what they delete, how they fail, and that they end.
+
 use serde_json::{Value, json};
 
 use super::{CompileError, Program, RunError};

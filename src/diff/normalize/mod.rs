@@ -19,6 +19,7 @@ use super::ignore::Ignore;
 #[cfg(test)]
 pub use quantity::canonical as canonical_quantity;
 
+pub(super) use builtin::secret;
 pub use known::{KnownTypeField, KnownTypes};
 pub use remarshal::{fits, numbers, remarshal};
 pub use tracking::{TrackingRule, adopt_tracking};
@@ -44,4 +45,9 @@ impl Normalizer {
     pub fn finish(&self, object: Value) -> Value {
         self.known.apply(self.ignore.apply(object))
     }
+}
+
+/// The part of normalisation that depends on the kind only; server-side diff applies it before it asks the server.
+pub fn light(object: Value, ignore_aggregated_roles: bool) -> Value {
+    builtin::normalize(object, ignore_aggregated_roles)
 }

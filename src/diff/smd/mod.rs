@@ -13,6 +13,7 @@ mod check;
 mod merge;
 mod place;
 mod prune;
+mod webhook;
 
 use serde_json::Value;
 
@@ -21,6 +22,8 @@ use super::{Difference, defaults};
 use crate::api::names::{FIELD_MANAGER, LAST_APPLIED};
 use crate::api::object::ObjectExt;
 use place::Place;
+
+pub use webhook::{WebhookError, without_webhook_changes};
 
 /// Which side does not fit its type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

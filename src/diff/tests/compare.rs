@@ -1,3 +1,5 @@
+//! Pairs of objects and whether they differ.
+
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

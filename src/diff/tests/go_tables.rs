@@ -1,3 +1,5 @@
+//! The answers of the Go libraries (`corpus/golib/diff.jsonl`) are ours.
+
 use serde_json::{Map, Value};
 
 use crate::api::object::ObjectExt;

@@ -1,7 +1,9 @@
 //! Tests of the diff room, one file per part.
 
 mod compare;
+mod dry_run;
 mod go_tables;
+mod mask;
 mod patches;
 mod respect;
 

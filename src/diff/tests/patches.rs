@@ -1,3 +1,5 @@
+//! Patches for apply and for status.
+
 use serde_json::{Value, json};
 
 use crate::api::names::LAST_APPLIED;

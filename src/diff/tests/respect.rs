@@ -1,3 +1,5 @@
+//! Ignored fields keep their live value on a sync.
+
 use serde_json::{Value, json};
 
 use super::{comparer, rule};

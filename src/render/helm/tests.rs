@@ -1,3 +1,5 @@
+//! Tests of this room.
+
 use std::path::PathBuf;
 
 use serde_json::json;
