@@ -185,8 +185,7 @@ fn a_wait_looks_at_dotted_paths() {
 #[test]
 fn wants_are_partial_and_the_nearest_variant_counts() {
     let got = json!({"s": {"apps": {"one": {"n": 1, "text": "it is not found", "list": [{"type": "A", "x": 1}, {"type": "B"}], "null": null}}}});
-    let golden =
-        json!({"s": {"apps": {"one": {"n": 2, "text": "it is not found", "list": [{"type": "A", "x": 1}, {"type": "B"}], "null": null}}}});
+    let golden = json!({"s": {"apps": {"one": {"n": 2, "text": "it is not found", "list": [{"type": "A", "x": 1}, {"type": "B"}], "null": null}}}});
     let unmet = |wants: &[Value]| want::unmet(wants, std::slice::from_ref(&golden), &got).len();
     let check = |one: Value, expect: usize| assert_eq!(unmet(&[json!({"s": {"apps": {"one": one}}})]), expect, "{one}");
     check(json!({"n": 1}), 0);

@@ -3,7 +3,7 @@
 //! In:  nothing. Out: rows. Source: APP-001 to APP-047.
 
 use super::{Row, features};
-use crate::check::Support::{No, Yes};
+use crate::check::Support::{No, Partial, Yes};
 
 pub static ROWS: &[Row] = features! {
     Configure "object.identity" Yes,
@@ -19,7 +19,7 @@ pub static ROWS: &[Row] = features! {
         "Destination by server", "The cluster by the URL of its API server.";
     Sync "destination.name" Yes, ["Application.spec.destination.name"],
         "Destination by name", "The cluster by its name.";
-    Sync "destination.remote" No("only the cluster litecd runs in can be a destination yet"), ["destination:remote"],
+    Sync "destination.remote" Partial("tokens, passwords and client certificates; execProviderConfig and awsAuthConfig are refused"), ["destination:remote"],
         "Remote cluster", "A destination other than the cluster litecd runs in.";
     Sync "destination.namespace" Yes, ["Application.spec.destination.namespace"],
         "Destination namespace", "The namespace of objects that name none.";

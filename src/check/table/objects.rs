@@ -90,7 +90,7 @@ pub static ROWS: &[Row] = features! {
          "finalizer:argocd.argoproj.io/hook-finalizer"],
         "Hook finalizers", "Keep an Application or hook until its delete hooks ran.";
 
-    Render "secret.repository" No("repository credentials are not read yet"),
+    Render "secret.repository" Partial("HTTPS basic and bearer credentials only"),
         ["secret:repository", "secret:repo-creds"],
         "Repository credentials", "How private repositories are reached.";
     Render "secret.repository-write" No("litecd does not push hydrated manifests"),

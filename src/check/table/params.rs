@@ -9,7 +9,7 @@ const NO_PROGRAM: Support = No("read by a program of Argo CD that litecd does no
 const NO_APPSETS: Support = No("ApplicationSets are not read yet");
 
 pub static ROWS: &[Row] = features! {
-    Permit "params.application-namespaces" No("only Applications beside the controller are read yet"),
+    Permit "params.application-namespaces" Yes,
         ["argocd-cmd-params-cm:application.namespaces"],
         "Applications in other namespaces", "Namespaces whose Applications are read.";
     Report "params.health-persist" Yes, ["argocd-cmd-params-cm:controller.resource.health.persist"],

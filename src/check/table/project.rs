@@ -23,18 +23,18 @@ pub static ROWS: &[Row] = features! {
         ["AppProject.spec.orphanedResources", "AppProject.spec.orphanedResources.warn",
          "AppProject.spec.orphanedResources.ignore.**"],
         "Orphaned resources", "Monitoring of objects that no Application owns.";
-    Sync "project.sync-windows" No("sync windows are not evaluated yet"), ["AppProject.spec.syncWindows.**"],
+    Sync "project.sync-windows" Yes, ["AppProject.spec.syncWindows.**"],
         "Sync windows", "Times at which syncs are allowed or denied.";
     Render "project.signature-keys" No("signatures of commits are not verified yet"),
         ["AppProject.spec.signatureKeys.**", "AppProject.spec.sourceIntegrity.**"],
         "Signature verification", "Commits must be signed with known keys.";
-    Permit "project.source-namespaces" No("only Applications beside the controller are read yet"),
+    Permit "project.source-namespaces" Yes,
         ["AppProject.spec.sourceNamespaces"],
         "Applications in other namespaces", "Namespaces whose Applications may use the project.";
-    Permit "project.scoped-clusters" No("clusters of a project are not read yet"),
+    Permit "project.scoped-clusters" Yes,
         ["AppProject.spec.permitOnlyProjectScopedClusters"],
         "Project-scoped clusters only", "Applications may use only clusters of the project.";
-    Sync "project.impersonation" No("syncs use litecd's own service account"),
+    Sync "project.impersonation" Yes,
         ["AppProject.spec.destinationServiceAccounts.**"],
         "Impersonation", "Syncs act as a service account per destination.";
 };

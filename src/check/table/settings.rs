@@ -3,7 +3,7 @@
 //! In:  nothing. Out: rows. Source: APP-272 to APP-289, `util/settings/settings.go`.
 
 use super::{Row, features};
-use crate::check::Support::{self, No, Partial, Yes};
+use crate::check::Support::{self, No, Yes};
 
 /// Keys of the API server and the web interface.
 const NO_SERVER: Support = No("read by Argo CD's API server and web interface; litecd has neither");
@@ -23,23 +23,23 @@ pub static ROWS: &[Row] = features! {
         "Ignored differences for all", "Fields left out of every comparison.";
     Compare "settings.compare-options" Yes, ["argocd-cm:resource.compareoptions"],
         "Compare options for all", "Status fields, aggregated roles and ignored updates.";
-    Report "settings.health-scripts" No("health scripts of users are not run yet"),
+    Report "settings.health-scripts" Yes,
         ["argocd-cm:resource.customizations.health.*", "argocd-cm:resource.customizations.useOpenLibs.*"],
         "Health scripts", "Lua scripts that tell an object's health.";
-    Compare "settings.customizations-map" Partial("`ignoreDifferences` is read, health scripts in it are not run yet"),
+    Compare "settings.customizations-map" Yes,
         ["argocd-cm:resource.customizations"],
         "Customizations in one map", "Health, actions and ignored differences, all kinds in one key.";
     Serve "settings.actions" NO_SERVER, ["argocd-cm:resource.customizations.actions.*"],
         "Resource actions", "Actions of the web interface.";
-    Compare "settings.ignore-resource-updates" Partial("every change of a managed object leads to a new look"),
+    Compare "settings.ignore-resource-updates" Yes,
         ["argocd-cm:resource.customizations.ignoreResourceUpdates.*", "argocd-cm:resource.ignoreResourceUpdatesEnabled"],
         "Ignored updates", "Changes of these fields do not lead to a refresh.";
-    Compare "settings.known-type-fields" No("custom fields of built-in types are not normalised yet"),
+    Compare "settings.known-type-fields" Yes,
         ["argocd-cm:resource.customizations.knownTypeFields.*"],
         "Known type fields", "Fields of custom kinds that hold built-in types.";
     Compare "settings.respect-rbac" No("the watched kinds do not follow litecd's rights yet"), ["argocd-cm:resource.respectRBAC"],
         "Respect RBAC", "Kinds that may not be listed are not looked at.";
-    Report "settings.event-labels" No("events carry no labels yet"),
+    Report "settings.event-labels" Yes,
         ["argocd-cm:resource.includeEventLabelKeys", "argocd-cm:resource.excludeEventLabelKeys"],
         "Event labels", "Labels of Applications that their events carry.";
     Serve "settings.mask" Yes,
@@ -48,7 +48,7 @@ pub static ROWS: &[Row] = features! {
         "What the web interface shows", "Without effect on the controller: litecd publishes no live objects.";
     Permit "settings.in-cluster" Yes, ["argocd-cm:cluster.inClusterEnabled"],
         "In-cluster destination", "Whether the cluster litecd runs in can be a destination.";
-    Permit "settings.global-projects" No("global projects are not inherited from yet"), ["argocd-cm:globalProjects"],
+    Permit "settings.global-projects" Yes, ["argocd-cm:globalProjects"],
         "Global projects", "Projects that others inherit from.";
     Render "settings.kustomize" Yes, ["argocd-cm:kustomize.enable", "argocd-cm:kustomize.buildOptions"],
         "Kustomize settings", "Whether Kustomize is used, and its build options.";
@@ -59,7 +59,7 @@ pub static ROWS: &[Row] = features! {
         "Helm settings", "Whether Helm is used, and where value files may come from.";
     Render "settings.jsonnet" No("Jsonnet is not evaluated yet"), ["argocd-cm:jsonnet.enable"],
         "Jsonnet settings", "Whether Jsonnet is used.";
-    Sync "settings.impersonation" No("syncs use litecd's own service account"),
+    Sync "settings.impersonation" Yes,
         ["argocd-cm:application.sync.impersonation.enabled", "argocd-cm:application.sync.impersonation.enforced"],
         "Impersonation settings", "Syncs act as a service account per destination.";
     Render "settings.hydrator" No("litecd does not push hydrated manifests"),
