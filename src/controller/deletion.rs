@@ -249,7 +249,7 @@ impl Scene<'_> {
     /// Deletes all; what is gone already counts as deleted, the first other failure is reported.
     async fn delete(&self, objects: Vec<ObjectRef>, propagation: Propagation) -> Result<(), String> {
         let actions = objects.into_iter().map(|object| Action::Delete { object, propagation }).collect();
-        let executor = Executor { ctx: self.ctx, destination: self.destination };
+        let executor = Executor { ctx: self.ctx, destination: self.destination, app: None };
         for answer in executor.all(actions).await {
             match answer {
                 Answer::Done(Err(failure)) if failure.kind != sync::FailureKind::NotFound => {

@@ -16,6 +16,7 @@ use super::comparison::Comparison;
 use super::context::Context;
 use super::destination::Destination;
 use super::operation::Scene;
+use super::stores::StoredApp;
 use crate::api::operation::{OperationState, SyncOperation};
 use crate::api::status::Time;
 use crate::api::{GroupKind, GroupVersionKind, ObjectExt, ResourceKey, names};
@@ -78,7 +79,7 @@ pub async fn pass(
         health: &health_of,
         permit: &permitted,
     };
-    let executor = Executor { ctx, destination };
+    let executor = Executor { ctx, destination, app: Some(app) };
     let mut pass = Pass::new(input);
     let mut answers = Vec::new();
     let update = loop {
@@ -123,6 +124,8 @@ pub struct Executor<'a> {
     pub ctx: &'a Rc<Context>,
     /// Where.
     pub destination: &'a Destination,
+    /// Whose operation it is; none for a deletion.
+    pub app: Option<&'a StoredApp>,
 }
 
 impl Executor<'_> {
@@ -147,6 +150,7 @@ impl Executor<'_> {
                 self.wait_for_crd(&name).await;
                 Answer::Done(Ok(()))
             }
+            Action::Announce(message) => Answer::Done(self.announce(&message).await),
             Action::Sleep(pause) => {
                 tokio::time::sleep(pause).await;
                 Answer::Done(Ok(()))
@@ -275,6 +279,13 @@ impl Executor<'_> {
             .await
             .map_err(failure)?;
         Ok(())
+    }
+
+    /// Stores the operation's message; only an operation has one.
+    async fn announce(&self, message: &str) -> Result<(), Failure> {
+        let Some(app) = self.app else { return Ok(()) };
+        let patch = json!({"status": {"operationState": {"message": message}}});
+        self.ctx.patch_app(app, &patch).await.map_err(failure)
     }
 
     async fn wait_for_crd(&self, name: &str) {

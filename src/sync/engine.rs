@@ -41,6 +41,8 @@ pub(super) struct Engine<'a> {
     pub(super) namespace_metadata: Option<&'a ManagedNamespaceMetadata>,
     pub(super) revision: &'a str,
     pub(super) started_at: i64,
+    /// Whether the process before this one ended while it created the hooks of the step that is next.
+    pub(super) hooks_announced: bool,
     pub(super) prune_confirmed: bool,
     pub(super) migration_manager: &'a str,
     pub(super) now: Timestamp,
@@ -67,6 +69,7 @@ impl<'a> Engine<'a> {
             namespace_metadata: input.managed_namespace_metadata,
             revision: input.revision,
             started_at: state.started_at.unix(),
+            hooks_announced: state.message == text::STEP_RUNS,
             prune_confirmed: input.deletion_approved.is_some_and(|approved| approved >= state.started_at),
             migration_manager: input.migration_manager.filter(|name| !name.is_empty()).unwrap_or(KUBECTL_MANAGER),
             now: input.now,

@@ -117,6 +117,9 @@ pub enum Action {
         /// Name of the CRD.
         name: String,
     },
+    /// Stores this message as the operation's before going on; a process that takes over reads it. Answer:
+    /// [`Answer::Done`].
+    Announce(String),
     /// Pauses between waves (SYNC-040). Answer: [`Answer::Done`].
     Sleep(Duration),
 }

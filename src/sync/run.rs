@@ -9,7 +9,8 @@
 
 use super::engine::Engine;
 use super::io::{Action, Answer, FailureKind, ObjectRef};
-use super::tasks::Id;
+use super::tasks::{Id, Task};
+use super::text;
 use super::words::{OperationPhase, ResultCode};
 use crate::api::ObjectExt;
 
@@ -42,14 +43,38 @@ impl Engine<'_> {
                 return deleted;
             }
         }
+        if !dry_run && !self.announce_hooks(&creates).await {
+            return RunState::Failed;
+        }
         if self.create(&creates, dry_run).await { RunState::Successful } else { RunState::Failed }
+    }
+
+    /// Whether an old hook goes before this one is created. Once the creation was announced no old hook was left, so a
+    /// live one is this operation's own: it was created by a process that ended before it could store that.
+    pub(super) fn is_deleted_first(&self, task: &Task) -> bool {
+        task.deletes_before_creation() && !self.hooks_announced
+    }
+
+    /// Stores that hooks are about to be created, so that whoever takes over does not run them again. Argo CD does not
+    /// do this and runs a hook twice when its controller ends at this moment.
+    async fn announce_hooks(&mut self, ids: &[Id]) -> bool {
+        let hooks: Vec<Id> = ids.iter().copied().filter(|id| self.tasks[*id].hook).collect();
+        if hooks.is_empty() || self.hooks_announced {
+            return true;
+        }
+        let answer = self.ask(vec![Action::Announce(text::STEP_RUNS.to_owned())]).await.into_iter().next();
+        let Some(Err(failure)) = answer.map(Answer::done) else { return true };
+        for id in hooks {
+            self.set_state(id, OperationPhase::Error, &format!("failed to store the operation state: {failure}"));
+        }
+        false
     }
 
     /// Removes finalizers that an earlier operation left on hooks that are to run again (SYNC-175).
     async fn free_old_hooks(&mut self, ids: &[Id]) -> bool {
         let is_old = |id: &Id| {
             let task = &self.tasks[*id];
-            task.hook && task.is_pending() && task.live.is_some()
+            task.hook && task.is_pending() && task.live.is_some() && !self.hooks_announced
         };
         let old: Vec<Id> = ids.iter().copied().filter(is_old).collect();
         let failures = self.remove_finalizers(&old).await;
@@ -103,7 +128,7 @@ impl Engine<'_> {
 
     /// Deletes hooks that are to be created anew; the wave waits until they are gone (SYNC-168).
     async fn delete_old_hooks(&mut self, ids: &[Id]) -> RunState {
-        let old: Vec<Id> = ids.iter().copied().filter(|id| self.tasks[*id].deletes_before_creation()).collect();
+        let old: Vec<Id> = ids.iter().copied().filter(|id| self.is_deleted_first(&self.tasks[*id])).collect();
         let answers = self.delete(&old).await;
         let mut state = RunState::Successful;
         for (id, answer) in old.into_iter().zip(answers) {

@@ -190,7 +190,7 @@ impl Engine<'_> {
             return;
         };
         let (step, later): (Vec<Id>, Vec<Id>) = plan.pending.iter().copied().partition(|id| place(id) == first);
-        self.end(OperationPhase::Running, "one or more tasks are running");
+        self.end(OperationPhase::Running, text::STEP_RUNS);
         let state = self.run(&step, false).await;
         if state != RunState::Failed && first != last && !self.pause(&step).await {
             return;
@@ -201,7 +201,7 @@ impl Engine<'_> {
             RunState::Pending => {
                 let waiting = |id: &Id| {
                     let task = &self.tasks[*id];
-                    task.deletes_before_creation() || (task.is_prune() && task.is_pending())
+                    self.is_deleted_first(task) || (task.is_prune() && task.is_pending())
                 };
                 let held: Vec<Id> = step.iter().copied().filter(waiting).collect();
                 self.wait_for(&held, true);

@@ -13,6 +13,10 @@ use crate::api::operation::{Operation, OperationState, ResourceResult, SyncOpera
 use crate::api::status::Condition;
 use crate::api::{GroupKind, GroupVersionKind};
 
+/// Message while a step runs (SYNC-117). It is stored only right before hooks are created; a process that finds it
+/// stored took over in the middle of that.
+pub(super) const STEP_RUNS: &str = "one or more tasks are running";
+
 /// Why an operation cannot be carried out at all (SYNC-009).
 pub const NO_OPERATION: &str = "Invalid operation request: no operation specified";
 

@@ -122,6 +122,38 @@ fn sync_168_an_old_hook_that_is_gone_already_holds_nothing() {
 }
 
 #[test]
+fn a_hook_created_before_a_crash_is_not_run_again() {
+    let mut world =
+        World::new(vec![config_map("a")]).with_hooks(vec![hook("job", "PreSync"), hook("late", "PostSync")]);
+    world.pass();
+    assert_eq!(world.announced, ["one or more tasks are running"]);
+    // The hook was created, and the process ended before it could store that.
+    world.state.sync_result = None;
+    world.state.message = world.announced.remove(0);
+    world.live.insert("Job/late".into(), hook("late", "PostSync"));
+    world.log.clear();
+    world.pass().expect("Running", "waiting for completion of hook batch/Job/job");
+    assert!(world.live.contains_key("Job/job"));
+    assert!(
+        !world.log.iter().any(|line| line.starts_with("delete") || line.starts_with("finalizers")),
+        "{:?}",
+        world.log
+    );
+    // What was announced concerns that step alone: an old hook of a later phase still goes first.
+    world.becomes("Job/job", "Healthy", "");
+    world.slow_deletion = true;
+    world.pass().pass();
+    assert!(world.log.contains(&"delete Job/late Foreground".to_owned()), "{:?}", world.log);
+}
+
+#[test]
+fn nothing_is_announced_where_no_hook_is_created() {
+    let mut world = World::new(vec![config_map("a")]);
+    world.pass().expect("Succeeded", "successfully synced (all tasks run)");
+    assert!(world.announced.is_empty());
+}
+
+#[test]
 fn sync_169_hook_succeeded_deletes_at_the_end_of_the_operation() {
     let job = with(hook("job", "PreSync"), "hook-delete-policy", "HookSucceeded");
     let mut world = World::new(vec![config_map("a")]).with_hooks(vec![job, hook("after", "PostSync")]);

@@ -113,6 +113,8 @@ pub(super) struct World {
     pub(super) unwatched: Vec<String>,
     /// Whether deleting an object only marks it.
     pub(super) slow_deletion: bool,
+    /// Messages that were stored in the middle of a pass.
+    pub(super) announced: Vec<String>,
 }
 
 impl World {
@@ -132,6 +134,7 @@ impl World {
             foreign: Vec::new(),
             unwatched: Vec::new(),
             slow_deletion: false,
+            announced: Vec::new(),
         };
         world.live.insert(
             "Namespace/demo".into(),
@@ -232,6 +235,10 @@ impl World {
             }
             Action::WaitForCrd { name } => {
                 self.log.push(format!("wait for crd {name}"));
+                Answer::Done(Ok(()))
+            }
+            Action::Announce(message) => {
+                self.announced.push(message);
                 Answer::Done(Ok(()))
             }
             Action::Sleep(delay) => {
