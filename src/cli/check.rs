@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use crate::check::{Report, scan};
+use crate::check::{ParseProblem, Report, scan};
 
 /// Says which Argo CD features a repository uses, where, and whether this build supports them.
 ///
@@ -37,12 +37,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             report.add(scan("<stdin>", &text));
         } else {
             let meta = std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
-            if meta.is_dir() { walk(path, &mut report)? } else { add(path, &mut report)? }
+            if meta.is_dir() { walk(path, &mut report)? } else { add(path, &mut report) }
         }
     }
     match args.output.as_str() {
-        "json" => println!("{}", serde_json::to_string_pretty(&report.to_json())?),
-        _ => print!("{}", report.to_table()),
+        "json" => super::print(&format!("{}\n", serde_json::to_string_pretty(&report.to_json())?))?,
+        _ => super::print(&report.to_table())?,
     }
     Ok(ExitCode::from(report.exit_code()))
 }
@@ -62,7 +62,7 @@ fn walk(dir: &Path, report: &mut Report) -> anyhow::Result<()> {
                 walk(&path, report)?;
             }
         } else if kind.is_file() && kind.len() <= LARGEST && is_manifest(&path) {
-            add(&path, report)?;
+            add(&path, report);
         }
     }
     Ok(())
@@ -74,8 +74,11 @@ fn is_manifest(path: &Path) -> bool {
         .is_some_and(|text| matches!(text, "yaml" | "yml" | "json"))
 }
 
-fn add(path: &Path, report: &mut Report) -> anyhow::Result<()> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    report.add(scan(&path.display().to_string(), &String::from_utf8_lossy(&bytes)));
-    Ok(())
+fn add(path: &Path, report: &mut Report) {
+    let file = path.display().to_string();
+    report.add(match std::fs::read(path) {
+        Ok(bytes) => scan(&file, &String::from_utf8_lossy(&bytes)),
+        // One file that cannot be read must not hide what the others hold.
+        Err(error) => Err(ParseProblem { file, line: 1, message: format!("cannot be read: {error}") }),
+    });
 }

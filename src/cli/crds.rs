@@ -16,12 +16,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match args.output.as_str() {
         "yaml" => {
             for crd in crds {
-                print!("---\n{}", serde_yaml::to_string(&crd)?);
+                super::print(&format!("---\n{}", serde_yaml::to_string(&crd)?))?;
             }
         }
         "json" => {
             let list = serde_json::json!({"apiVersion": "v1", "kind": "List", "items": crds});
-            println!("{}", serde_json::to_string(&list)?);
+            super::print(&format!("{}\n", serde_json::to_string(&list)?))?;
         }
         other => anyhow::bail!("unknown output format {other:?}: use yaml or json"),
     }

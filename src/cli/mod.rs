@@ -8,7 +8,10 @@ mod check;
 mod controller;
 mod crds;
 
+use std::io::Write;
 use std::process::ExitCode;
+
+use anyhow::Context;
 
 use clap::{Parser, Subcommand};
 
@@ -56,7 +59,19 @@ pub fn run() -> ExitCode {
     })
 }
 
+/// Prints to standard output. A reader that has seen enough, such as `head`, is no error.
+fn print(text: &str) -> anyhow::Result<()> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        outcome => outcome.context("cannot write the output"),
+    }
+}
+
 fn version() -> anyhow::Result<ExitCode> {
-    println!("litecd {} (status format of Argo CD {})", env!("CARGO_PKG_VERSION"), crate::api::names::ARGOCD_VERSION);
+    print(&format!(
+        "litecd {} (status format of Argo CD {})",
+        env!("CARGO_PKG_VERSION"),
+        crate::api::names::ARGOCD_VERSION
+    ))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -77,23 +77,37 @@ pub struct Submodule {
 impl Trees {
     /// The tree, written by the first caller that asks for it.
     pub async fn get(&self, wanted: Wanted) -> Result<Checkout, Error> {
-        let slot = lock(&self.slots).entry(wanted.root.clone()).or_default().clone();
-        let checkout = Checkout { root: wanted.root.clone(), commit: wanted.commit.clone(), _lease: self.lease(&slot) };
+        loop {
+            let slot = lock(&self.slots).entry(wanted.root.clone()).or_default().clone();
+            if let Some(outcome) = self.get_in(&slot, &wanted).await {
+                return outcome;
+            }
+        }
+    }
+
+    /// The tree of a slot; `None` when the slot was given up while its turn was waited for.
+    async fn get_in(&self, slot: &Arc<Slot>, wanted: &Wanted) -> Option<Result<Checkout, Error>> {
+        let checkout = Checkout { root: wanted.root.clone(), commit: wanted.commit.clone(), _lease: self.lease(slot) };
         let mut ready = slot.ready.lock().await;
         if !*ready {
+            // Two slots of one tree would be written at the same time.
+            if !lock(&self.slots).get(&wanted.root).is_some_and(|current| Arc::ptr_eq(current, slot)) {
+                return None;
+            }
+            let wanted = wanted.clone();
             let (keep, root) = (wanted.keep, wanted.root.clone());
             let write = tokio::task::spawn_blocking(move || write(&wanted));
             let written = write.await.map_err(|error| Error::Cache(error.to_string())).flatten();
             if let Err(error) = written {
                 // A tree that cannot be written does not count among those that are kept.
-                lock(&self.slots).retain(|path, other| *path != root || !Arc::ptr_eq(other, &slot));
-                return Err(error);
+                lock(&self.slots).retain(|path, other| *path != root || !Arc::ptr_eq(other, slot));
+                return Some(Err(error));
             }
             *ready = true;
             drop(ready);
             self.evict(keep).await;
         }
-        Ok(checkout)
+        Some(Ok(checkout))
     }
 
     fn lease(&self, slot: &Slot) -> Arc<()> {

@@ -72,6 +72,9 @@ pub async fn fetch(
         ("remote.origin.url", repo.url.clone()),
         ("remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*".to_owned()),
         ("maintenance.auto", tidy.to_string()),
+        // Small fetches would be unpacked object by object, commits first: for a moment, and for ever when git is
+        // killed, a commit would be there without its files. A pack appears whole or not at all.
+        ("fetch.unpackLimit", "1".to_owned()),
     ];
     let limits = Limits { timeout: timeouts.exec, grace: Some(timeouts.grace), max_output: 1 << 20 };
     command(repo, &settings).args(args).env("GIT_DIR", bare).limits(limits).run().await.map(|_| ())

@@ -33,6 +33,8 @@ pub fn start(format: &str, level: &str) -> Result<(), Error> {
     };
     // Libraries speak at their own level of detail; only what they warn of concerns an operator.
     let targets = Targets::new().with_default(LevelFilter::WARN.min(level)).with_target("litecd", level);
+    // It repeats at each connection what the kubeconfig says by itself.
+    let targets = targets.with_target("kube_client", LevelFilter::ERROR);
     let layer = fmt::layer().with_writer(std::io::stderr).with_target(false);
     let layer = match format {
         "json" => layer.json().flatten_event(true).with_current_span(true).with_span_list(false).boxed(),

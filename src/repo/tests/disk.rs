@@ -79,6 +79,40 @@ async fn concurrent_callers_share_one_fetch_and_one_failure() {
     assert_eq!(store.fetch(&repo, &sha).await, Ok(sha), "what is present needs no server");
 }
 
+/// Objects that lie in the repository by themselves rather than in a pack.
+fn loose_objects(bare: &Path) -> usize {
+    let folders = fs::read_dir(bare.join("objects")).unwrap().flatten();
+    let loose = folders.filter(|folder| folder.file_name().len() == 2);
+    loose.map(|folder| fs::read_dir(folder.path()).unwrap().count()).sum()
+}
+
+#[tokio::test]
+async fn a_commit_never_appears_before_its_files() {
+    let bench = Bench::new();
+    let (store, repo) = (bench.store(), bench.access("app"));
+    for text in ["1", "2", "3"] {
+        let sha = bench.commit("app", &[("a", text), ("dir/b", text)]);
+        store.fetch(&repo, &sha).await.unwrap();
+        let bare = fs::read_dir(bench.path("cache").join("git")).unwrap().flatten().next().unwrap().path();
+        // Loose objects are written one by one, the commit first; a pack appears whole.
+        assert_eq!(loose_objects(&bare), 0);
+        assert!(store.checkout(&repo, &sha).await.is_ok());
+    }
+}
+
+#[tokio::test]
+async fn callers_of_one_tree_that_cannot_be_written_all_get_the_error_and_then_the_tree() {
+    let bench = Bench::new();
+    let sha = bench.commit("app", &[("a", "1")]);
+    let (store, repo) = (bench.store(), bench.access("app"));
+    let missing = "0123456789012345678901234567890123456789";
+    store.fetch(&repo, &sha).await.unwrap();
+    let results = futures::future::join_all((0..20).map(|_| store.checkout(&repo, missing))).await;
+    assert!(results.iter().all(Result::is_err));
+    let results = futures::future::join_all((0..20).map(|_| store.checkout(&repo, &sha))).await;
+    assert!(results.iter().all(Result::is_ok), "{results:?}");
+}
+
 #[tokio::test]
 async fn a_listing_is_never_older_than_asked_for() {
     let bench = Bench::new();
