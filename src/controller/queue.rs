@@ -64,6 +64,7 @@ struct Inner {
     ready: VecDeque<AppKey>,
     running: HashSet<AppKey>,
     timers: BTreeMap<(AppKey, Purpose), (Instant, Wanted)>,
+    turns: u64,
 }
 
 /// The queue; clones share it.
@@ -115,6 +116,7 @@ impl Queue {
     pub fn done(&self, key: &AppKey) {
         let mut inner = self.inner.borrow_mut();
         inner.running.remove(key);
+        inner.turns += 1;
         if inner.wanted.contains_key(key) {
             inner.ready.push_back(key.clone());
         }
@@ -122,10 +124,10 @@ impl Queue {
         self.wake.notify_one();
     }
 
-    /// Applications that wait or run.
-    pub fn depth(&self) -> usize {
+    /// Turns that were finished so far, when no application waits or runs.
+    pub fn quiet_after(&self) -> Option<u64> {
         let inner = self.inner.borrow();
-        inner.wanted.len() + inner.running.len()
+        (inner.wanted.is_empty() && inner.running.is_empty()).then_some(inner.turns)
     }
 }
 

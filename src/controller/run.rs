@@ -113,7 +113,9 @@ async fn start(options: Options) -> Result<Rc<Context>, Error> {
     tokio::task::spawn_local(follow_tracking(ctx.clone()));
     tokio::task::spawn_local(serve::answer_scrapes(ctx.clone(), scrape_requests));
     tokio::task::spawn_local(leftovers::sweep_at_start(ctx.clone()));
-    tokio::task::spawn_local(telemetry::memory::trim_when_quiet(quiet(ctx.clone())));
+    let queue = ctx.queue.clone();
+    let work = move || queue.quiet_after();
+    tokio::task::spawn_local(telemetry::memory::trim_when_quiet(work));
     Ok(ctx)
 }
 
@@ -274,9 +276,4 @@ async fn follow_changes(ctx: Rc<Context>, mut events: mpsc::UnboundedReceiver<Ch
             ctx.queue.add(&key, Some(level));
         }
     }
-}
-
-/// Whether nothing waits for a turn.
-fn quiet(ctx: Rc<Context>) -> impl Fn() -> bool {
-    move || ctx.queue.depth() == 0
 }
