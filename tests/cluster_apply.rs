@@ -502,23 +502,3 @@ async fn an_impersonated_user_has_only_its_own_rights() {
     );
     assert!(matches!(refused.cause.as_deref(), Some(cluster::Error::Forbidden(_))));
 }
-
-#[tokio::test]
-async fn events_are_created_beside_their_object() {
-    let Some(lab) = lab("lab-events").await else { return };
-    let object = lab.config_map("app", json!({}));
-    let live = lab.apply(&plain(&object)).await.unwrap().object.unwrap();
-    let event = cluster::Event {
-        object: &live,
-        reason: "OperationStarted",
-        is_warning: false,
-        message: "Initiated automated sync to 'abc'",
-        labels: serde_json::Map::new(),
-        annotations: json!({"dest-server": "x"}).as_object().unwrap().clone(),
-        at: "2026-01-02T03:04:05.000000006Z".parse().unwrap(),
-    };
-    let created = lab.cluster.create_event(lab.permit, &event).await.unwrap();
-    assert_eq!(created.name(), "app.1886caf21c963206");
-    assert_eq!(created["firstTimestamp"], "2026-01-02T03:04:05Z");
-    assert_eq!(created["involvedObject"]["uid"], live.uid());
-}

@@ -11,7 +11,6 @@ mod config;
 mod delete;
 mod discovery;
 mod error;
-mod events;
 mod get;
 mod managed_fields;
 mod manifest;
@@ -22,7 +21,6 @@ mod replace;
 mod request;
 mod resource;
 mod server_side;
-mod stream;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -36,7 +34,6 @@ pub use config::{ConfigError, current_context, from_kubeconfig, in_cluster};
 pub use delete::Propagation;
 pub use discovery::DiscoveryError;
 pub use error::{Error, Status};
-pub use events::Event;
 pub use get::List;
 pub use resource::{Resource, Target, Verbs};
 

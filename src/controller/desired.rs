@@ -336,7 +336,8 @@ impl Commits<'_> {
         requested: &str,
         wanted: &Wanted<'_>,
     ) -> Result<String, String> {
-        let key = (crate::repo::url::normalize(&source.repo_url), requested.to_owned(), source.tag_prefix.clone());
+        let key =
+            (crate::settings::git_url::normalize(&source.repo_url), requested.to_owned(), source.tag_prefix.clone());
         if let Some(commit) = self.known.get(&key) {
             return Ok(commit.clone());
         }

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use super::{Error, Request};
 use crate::api::ApplicationSource;
-use crate::repo::url;
+use crate::settings::git_url;
 
 /// A source that has a `ref`, before its revision is resolved.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub fn needed(source: &ApplicationSource, targets: &BTreeMap<String, RefTarget>)
             ));
         }
         let is_known =
-            |known: &String| targets.get(known).is_some_and(|other| url::same(&other.repo_url, &target.repo_url));
+            |known: &String| targets.get(known).is_some_and(|other| git_url::same(&other.repo_url, &target.repo_url));
         if !names.iter().any(is_known) {
             names.push(name.to_owned());
         }
@@ -99,7 +99,7 @@ pub fn check(request: &Request) -> Result<(), Error> {
     });
     for name in needed(&request.source, &targets.collect())? {
         let Some(used) = request.refs.get(&name) else { continue };
-        if url::same(&request.source.repo_url, &used.repo_url) && used.revision != request.revision {
+        if git_url::same(&request.source.repo_url, &used.repo_url) && used.revision != request.revision {
             return Err(Error::Failed(format!(
                 "cannot reference a different revision of the same repository ({name} references {:?} which resolves to {:?} while the application references {:?} which resolves to {:?})",
                 used.revision, used.revision, request.requested_revision, request.revision
@@ -118,6 +118,6 @@ pub fn split<'a, 'f>(request: &'a Request, file: &'f str) -> Option<(&'a Path, &
     let wanted = request.refs.get(name)?;
     let first = used_names(&request.source)
         .filter_map(|used| request.refs.get(used))
-        .find(|used| url::same(&used.repo_url, &wanted.repo_url));
+        .find(|used| git_url::same(&used.repo_url, &wanted.repo_url));
     Some((&first.unwrap_or(wanted).root, file.get(name.len()..).unwrap_or_default()))
 }

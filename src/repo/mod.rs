@@ -27,7 +27,6 @@ mod list_failure;
 mod refs;
 mod store;
 mod submodules;
-pub mod url;
 pub mod version;
 
 #[cfg(test)]

@@ -21,7 +21,8 @@ use super::error::Error;
 use super::folder::Folder;
 use super::git::{self, Fetch, Timeouts};
 use super::refs::{self, Listing};
-use super::{changes, leftovers, list_failure, submodules, url};
+use super::{changes, leftovers, list_failure, submodules};
+use crate::settings::git_url;
 
 /// Settings of the store.
 #[derive(Debug, Clone, Copy)]
@@ -268,7 +269,7 @@ impl Store {
     }
 
     fn bare(&self, repo: &RepoAccess) -> Arc<Bare> {
-        let normal = url::normalize(&repo.url);
+        let normal = git_url::normalize(&repo.url);
         let key = if normal.is_empty() { repo.url.clone() } else { normal };
         let mut bares = lock(&self.bares);
         let made = bares.entry(key).or_insert_with_key(|key| {

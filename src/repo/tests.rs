@@ -4,28 +4,9 @@ mod disk;
 
 use super::access::RepoAccess;
 use super::refs::Listing;
-use super::url::{normalize, same};
 use super::version::{Constraint, Version, max_version};
 use super::{Error, list_failure, redacted};
 use crate::process;
-
-#[test]
-fn urls_have_one_form() {
-    for (url, expect) in [
-        ("https://GitHub.com/Org/Repo.git", "https://github.com/org/repo"),
-        (" git@github.com:org/repo.git ", "git@github.com/org/repo"),
-        ("ssh://git@github.com/org/repo", "git@github.com/org/repo"),
-        ("ssh://git@host:2222/org/repo.git", "git@host:2222/org/repo"),
-        ("https://user@host/a.git", "https://user@host/a"),
-        ("https://host:port/a", ""),
-        ("https://host/%zz", ""),
-        ("/local/path.git", "/local/path"),
-    ] {
-        assert_eq!(normalize(url), expect, "{url}");
-    }
-    assert!(same("git@github.com:org/repo.git", "ssh://git@github.com/org/repo"));
-    assert!(!same("https://host:port/a", "https://host:port/a"));
-}
 
 #[test]
 fn constraints_admit_what_masterminds_admits() {

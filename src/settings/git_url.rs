@@ -50,6 +50,9 @@ mod tests {
             ("ghcr.io/a/b", "ghcr.io/a/b"),
             ("https://a.com:x/y", ""),
             ("*", "*"),
+            ("ssh://git@host:2222/org/repo.git", "git@host:2222/org/repo"),
+            ("https://host/%zz", ""),
+            ("/local/path.git", "/local/path"),
         ] {
             assert_eq!(normalize(url).to_lowercase(), expect, "{url}");
         }

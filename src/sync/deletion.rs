@@ -107,25 +107,6 @@ pub fn give_up(finalizers: &[String]) -> Vec<String> {
     without(finalizers, |name| STAGES.iter().any(|stage| stage.finalizers().contains(&name)))
 }
 
-/// The finalizers that fit an application with or without delete hooks; nothing when they fit already (SYNC-181).
-pub fn with_hook_finalizers(finalizers: &[String], has_pre: bool, has_post: bool) -> Option<Vec<String>> {
-    let mut list = finalizers.to_vec();
-    let pairs = [
-        (has_pre, [PRE_DELETE_FINALIZER, PRE_DELETE_CLEANUP_FINALIZER]),
-        (has_post, [POST_DELETE_FINALIZER, POST_DELETE_CLEANUP_FINALIZER]),
-    ];
-    for (wanted, names) in pairs {
-        for name in names {
-            if !wanted {
-                list = without(&list, |found| found == name);
-            } else if !list.iter().any(|found| found == name) {
-                list.push(name.to_owned());
-            }
-        }
-    }
-    (list != finalizers).then_some(list)
-}
-
 /// Removal puts the last element into the hole, as Argo CD does, so both controllers write the same order (APP-194).
 fn without(finalizers: &[String], is_removed: impl Fn(&str) -> bool) -> Vec<String> {
     let mut list = finalizers.to_vec();

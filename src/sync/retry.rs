@@ -10,6 +10,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::api::operation::RetryStrategy;
+use crate::gocompat::duration;
 
 const DEFAULT_DURATION: SignedDuration = SignedDuration::from_secs(5);
 const DEFAULT_MAX_DURATION: SignedDuration = SignedDuration::from_secs(180);
@@ -42,7 +43,7 @@ fn delay(policy: &RetryStrategy, retries: i64) -> Result<SignedDuration, Error> 
     let backoff = policy.backoff.as_ref();
     let read = |text: Option<&String>, default| match text.map(String::as_str) {
         None | Some("") => Ok(default),
-        Some(text) => parse_duration(text).ok_or_else(|| Error::BadDuration { text: text.to_owned() }),
+        Some(text) => duration::parse_or_seconds(text).map_err(|_| Error::BadDuration { text: text.to_owned() }),
     };
     let first = read(backoff.map(|backoff| &backoff.duration), DEFAULT_DURATION)?;
     let cap = read(backoff.map(|backoff| &backoff.max_duration), DEFAULT_MAX_DURATION)?;
@@ -61,46 +62,6 @@ fn delay(policy: &RetryStrategy, retries: i64) -> Result<SignedDuration, Error> 
 fn to_float(number: i64) -> f64 {
     let clamped = number.clamp(i64::from(i32::MIN), i64::from(i32::MAX));
     i32::try_from(clamped).map_or(0.0, f64::from)
-}
-
-/// A bare integer is seconds, anything else a Go duration such as `1h2m3.5s`.
-fn parse_duration(text: &str) -> Option<SignedDuration> {
-    if let Ok(seconds) = text.parse::<i64>() {
-        return Some(SignedDuration::from_secs(seconds));
-    }
-    let (negative, mut rest) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    if rest.is_empty() {
-        return None;
-    }
-    let mut total = SignedDuration::ZERO;
-    while !rest.is_empty() {
-        let (part, left) = parse_part(rest)?;
-        total = total.checked_add(part)?;
-        rest = left;
-    }
-    if negative { total.checked_neg() } else { Some(total) }
-}
-
-/// One number with its unit, and what follows.
-fn parse_part(text: &str) -> Option<(SignedDuration, &str)> {
-    let number_end = text.find(|c: char| !c.is_ascii_digit() && c != '.').filter(|end| *end > 0)?;
-    let (number, rest) = text.split_at_checked(number_end)?;
-    let unit_end = rest.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(rest.len());
-    let (unit, rest) = rest.split_at_checked(unit_end)?;
-    let nanoseconds = match unit {
-        "ns" => 1.0,
-        "us" | "µs" | "μs" => 1e3,
-        "ms" => 1e6,
-        "s" => 1e9,
-        "m" => 60e9,
-        "h" => 3600e9,
-        _ => return None,
-    };
-    let seconds = number.parse::<f64>().ok()? * nanoseconds / 1e9;
-    Some((SignedDuration::try_from_secs_f64(seconds).ok()?, rest))
 }
 
 /// The time as Go's `Kitchen` layout shows it in the controller's zone: `3:04PM` (SYNC-118).

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use super::tasks::Task;
 use super::words::OperationPhase;
-use crate::api::operation::{Operation, OperationState, ResourceResult, SyncOperation};
+use crate::api::operation::{ResourceResult, SyncOperation};
 use crate::api::status::Condition;
 use crate::api::{GroupKind, GroupVersionKind};
 
@@ -136,20 +136,4 @@ fn not_found(entry: &ResourceResult, installed: Option<&GroupVersionKind>) -> St
             found.version, found.group, found.kind
         ),
     }
-}
-
-/// The event of a completed operation (SYNC-013): whether it is a warning, and its message.
-pub fn completion(operation: &Operation, state: &OperationState) -> (bool, String) {
-    let is_partial = operation.sync.as_ref().is_some_and(|sync| !sync.resources.is_empty());
-    let mut words = vec![if is_partial { "Partial sync operation" } else { "Sync operation" }];
-    if let Some(result) = &state.sync_result {
-        words.extend(["to", &result.revision]);
-    }
-    let succeeded = state.phase == "Succeeded";
-    if succeeded {
-        words.push("succeeded");
-    } else {
-        words.extend(["failed:", &state.message]);
-    }
-    (!succeeded, words.join(" "))
 }

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use crate::api::ObjectExt;
+use crate::status::pod_images;
 
 /// A uid as the API server writes it.
 pub type Uid = Box<str>;
@@ -32,8 +33,11 @@ impl Children {
     /// Notes an owned object; returns whether anything that shows changed.
     pub fn note(&mut self, object: &Value) -> bool {
         let Some(owner) = controller_uid(object) else { return false };
-        let images: Box<[Rc<str>]> =
-            if object.kind() == "Pod" { pod_images(object).map(|i| self.intern(i)).collect() } else { Box::default() };
+        let images: Box<[Rc<str>]> = if object.kind() == "Pod" {
+            pod_images(object).iter().map(|image| self.intern(image)).collect()
+        } else {
+            Box::default()
+        };
         let uid: Uid = object.uid().into();
         if let Some(known) = self.by_uid.get(&uid) {
             if known.images == images && *known.owner == *owner {
@@ -99,13 +103,4 @@ impl Children {
 /// The uid of the first owner.
 fn controller_uid(object: &Value) -> Option<&str> {
     object.metadata()?.get("ownerReferences")?.as_array()?.first()?.get("uid")?.as_str()
-}
-
-/// Images of a Pod's init and normal containers.
-pub fn pod_images(pod: &Value) -> impl Iterator<Item = &str> {
-    ["initContainers", "containers"]
-        .into_iter()
-        .filter_map(move |list| pod.get("spec")?.get(list)?.as_array())
-        .flatten()
-        .filter_map(|container| container.get("image")?.as_str())
 }

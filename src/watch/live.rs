@@ -18,9 +18,9 @@ use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
 use super::Feed;
-use super::children::pod_images;
 use super::store::{Change, Classify, Progress, Store, Task};
 use crate::api::{GroupKind, GroupVersionKind, ObjectExt, ResourceKey};
+use crate::status::pod_images;
 
 /// How long a decision waits for a kind's first list.
 const LIST_DEADLINE: Duration = Duration::from_secs(60);
@@ -177,7 +177,7 @@ impl Live {
         let mut images = BTreeSet::new();
         for root in roots {
             if root.kind() == "Pod" && root.group().is_empty() {
-                images.extend(pod_images(root).map(str::to_owned));
+                images.extend(pod_images(root));
             }
             store.children.images_below(root.uid(), &mut images);
         }

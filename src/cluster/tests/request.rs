@@ -1,6 +1,5 @@
 //! When a request is repeated, and what it carries.
 
-use futures::AsyncReadExt;
 use serde_json::json;
 
 use super::server::{Server, on};
@@ -77,29 +76,6 @@ async fn an_expired_continuation_starts_the_list_over() {
     let list = server.cluster.list(&pods(), None, "a=b").await.unwrap();
     assert_eq!(list.items, [json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "new"}})]);
     assert_eq!(list.resource_version, "9");
-    server.finish();
-}
-
-#[tokio::test]
-async fn watches_and_pages_arrive_as_sent() {
-    let event = json!({"type": "ADDED", "object": {"kind": "Pod"}});
-    let server = Server::playing([
-        on("GET /api/v1/namespaces/n/pods?limit=2", 200, &json!({"items": []})),
-        on("GET /api/v1/pods?resourceVersion=7&watch=true", 200, &event),
-        on("GET /api/v1/pods?watch=true", 410, &failure(410, "Expired")),
-        on("GET /api/v1/pods?watch=true", 404, &json!({})).text("404 page not found"),
-    ])
-    .await;
-    let page = server.cluster.list_page(&pods(), Some("n"), &[("limit", "2")]).await.unwrap();
-    assert_eq!(page, br#"{"items":[]}"#);
-    let mut stream =
-        std::pin::pin!(server.cluster.open_watch(&pods(), None, &[("resourceVersion", "7")]).await.unwrap());
-    let mut line = Vec::new();
-    stream.read_to_end(&mut line).await.unwrap();
-    assert_eq!(line, event.to_string().into_bytes());
-    assert!(matches!(server.cluster.open_watch(&pods(), None, &[]).await, Err(Error::Expired(_))));
-    let gone = server.cluster.open_watch(&pods(), None, &[]).await.err().unwrap();
-    assert_eq!(gone.to_string(), "the server could not find the requested resource (get pods)");
     server.finish();
 }
 

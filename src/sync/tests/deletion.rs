@@ -77,14 +77,6 @@ fn app_198_an_undefined_destination_drops_all_of_ours() {
 }
 
 #[test]
-fn sync_181_hook_finalizers_come_and_go_in_pairs() {
-    let both = with_hook_finalizers(&names(&["x"]), true, false).unwrap();
-    assert_eq!(both, names(&["x", PRE_DELETE_FINALIZER, PRE_DELETE_CLEANUP_FINALIZER]));
-    assert_eq!(with_hook_finalizers(&both, true, false), None);
-    assert_eq!(with_hook_finalizers(&both, false, false), Some(names(&["x"])));
-}
-
-#[test]
 fn sync_187_the_highest_wave_goes_first() {
     let live = vec![config_map("a"), wave(config_map("b"), 2), wave(config_map("c"), 2), wave(config_map("d"), -1)];
     assert_eq!(deleted(&cascade(&app(), &live, &alone)), ["b", "c"]);

@@ -252,18 +252,6 @@ fn sync_012_a_completed_wet_operation_asks_for_a_refresh() {
 }
 
 #[test]
-fn sync_013_the_completion_event() {
-    let partial = request(SyncOperation { resources: vec![Default::default()], ..SyncOperation::default() });
-    let mut state = ended("Failed", "abc");
-    state.message = "no luck".into();
-    assert_eq!(text::completion(&partial, &state), (true, "Partial sync operation to abc failed: no luck".into()));
-    let (operation, mut state) = (request(revision("")), ended("Succeeded", ""));
-    assert_eq!(text::completion(&operation, &state), (false, "Sync operation to  succeeded".into()));
-    state.sync_result = None;
-    assert_eq!(text::completion(&operation, &state), (false, "Sync operation succeeded".into()));
-}
-
-#[test]
 fn results_that_are_gone_from_the_state_are_removed_from_the_store() {
     let mut read = running(request(revision("b")));
     let resources = vec![ResourceResult { name: "old".into(), ..ResourceResult::default() }];
