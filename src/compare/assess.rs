@@ -12,7 +12,7 @@ use crate::api::operation::OperationState;
 use crate::api::status::{Condition, HealthStatus, ResourceStatus};
 use crate::api::{GroupKind, ObjectExt, names};
 use crate::diff::Difference;
-use crate::health::{Code, Health};
+use crate::health::{self, Code, Health, Item, Live};
 use crate::sync::{self, hooks, order};
 use crate::track::{self, Tracking};
 
@@ -144,59 +144,57 @@ pub fn namespace_metadata_changed(app: &Application) -> bool {
 }
 
 fn assess_health(inputs: &Inputs<'_>, verdict: &mut Assessment) {
-    let (mut any, mut any_live) = (false, false);
-    let mut worst = Code::Healthy;
     let mut failure = None;
+    let mut items = Vec::with_capacity(inputs.paired.pairs.len());
     for (pair, entry) in inputs.paired.pairs.iter().zip(&mut verdict.resources) {
         let live = pair.live.as_ref();
-        if pair.target.as_ref().is_some_and(hooks::is_skipped)
-            || live.is_some_and(|live| hooks::is_hook(live) || hooks::is_ignored(live))
+        let mut item = Item {
+            is_skipped: pair.target.as_ref().is_some_and(hooks::is_skipped),
+            is_hook: live.is_some_and(hooks::is_hook),
+            is_ignored: live.is_some_and(hooks::is_ignored),
+            live: live.map(|live| Live {
+                ignores_healthcheck: live.annotation(names::IGNORE_HEALTHCHECK) == Some("true"),
+                is_self: is_itself(live, inputs.app),
+                is_application: live.kind() == "Application" && live.group() == names::GROUP,
+                health: None,
+            }),
+        };
+        let mut message = String::new();
+        if let (true, Some(live), Some(known)) = (item.counts(), live, item.live.as_mut())
+            && !known.ignores_healthcheck
+            && !known.is_self
+            && let Some(found) = health_of(inputs, live, &mut failure)
         {
-            continue;
+            known.health = Some(found.status);
+            message = found.message;
         }
-        any = true;
-        any_live |= live.is_some();
-        let Some(live) = live else {
-            if inputs.persist_health {
-                entry.health = Some(HealthStatus { status: Code::Missing.to_string(), ..HealthStatus::default() });
-            }
-            continue;
-        };
-        if live.annotation(names::IGNORE_HEALTHCHECK) == Some("true") || is_itself(live, inputs.app) {
-            continue;
-        }
-        let found = match (inputs.health)(live) {
-            Ok(found) => found,
-            Err(text) => {
-                let (kind, name, namespace) = (live.kind(), live.name(), live.namespace());
-                failure.get_or_insert_with(|| {
-                    format!("failed to get resource health for {kind:?} with name {name:?} in namespace {namespace:?}: {text}")
-                });
-                Some(Health::new(Code::Unknown, text))
-            }
-        };
-        let Some(found) = found else { continue };
-        let code = found.status;
         if inputs.persist_health {
-            let status = HealthStatus { status: code.to_string(), message: found.message, last_transition_time: None };
-            entry.health = Some(status);
+            let own = item.own_health();
+            entry.health =
+                own.map(|code| HealthStatus { status: code.to_string(), message, last_transition_time: None });
         }
-        let child = live.kind() == "Application" && live.group() == names::GROUP;
-        if child && matches!(code, Code::Missing | Code::Unknown) {
-            continue;
-        }
-        if code.is_worse(worst) {
-            worst = code;
-        }
+        items.push(item);
     }
-    if any && !any_live && Code::Missing.is_worse(worst) {
-        worst = Code::Missing;
-    }
+    verdict.health = health::aggregate(&items);
     if let Some(text) = failure {
         verdict.conditions.push(Condition::new("ComparisonError", format!("error setting app health: {text}")));
-        worst = Code::Unknown;
     }
-    verdict.health = worst;
+}
+
+/// Health of one live object; the first failure is kept for the condition, and the object counts as `Unknown`.
+fn health_of(inputs: &Inputs<'_>, live: &Value, failure: &mut Option<String>) -> Option<Health> {
+    match (inputs.health)(live) {
+        Ok(found) => found,
+        Err(text) => {
+            let (kind, name, namespace) = (live.kind(), live.name(), live.namespace());
+            failure.get_or_insert_with(|| {
+                format!(
+                    "failed to get resource health for {kind:?} with name {name:?} in namespace {namespace:?}: {text}"
+                )
+            });
+            Some(Health::new(Code::Unknown, text))
+        }
+    }
 }
 
 /// Whether a live object is the application itself.
