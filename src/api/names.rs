@@ -18,6 +18,11 @@ pub const MANIFEST_GENERATE_PATHS: &str = "argocd.argoproj.io/manifest-generate-
 /// On an Application: field manager that client-side apply migration looks for.
 pub const CSA_MIGRATION_MANAGER: &str = "argocd.argoproj.io/client-side-apply-migration-manager";
 
+/// On an Application: how many objects one automated sync may prune, `5` or `10%`; litecd's own.
+pub const PRUNE_BUDGET: &str = "litecd.io/prune-budget";
+/// On an Application: the revision whose prunes are approved although they exceed the budget; litecd's own.
+pub const PRUNE_APPROVED: &str = "litecd.io/prune-approved";
+
 /// On managed objects: which application the object belongs to.
 pub const TRACKING_ID: &str = "argocd.argoproj.io/tracking-id";
 /// On managed objects: which Argo CD installation wrote the tracking id.

@@ -9,18 +9,20 @@ use std::rc::Rc;
 use serde_json::{Value, json};
 
 use super::comparison::Comparison;
+use super::config::Config;
 use super::context::Context;
 use super::persist;
 use super::queue::Purpose;
 use super::stores::StoredApp;
 use crate::api::names;
-use crate::api::operation::Operation;
+use crate::api::operation::{Operation, SyncOperation};
 use crate::api::status::{Condition, Time};
 use crate::cluster::{Error, Target};
 use crate::compare::Level;
 use crate::project::{Project, Windows};
 use crate::status::{self, events::Event};
 use crate::sync::auto::{self, Auto, AutoInput};
+use crate::sync::budget::{Candidate, PruneBudget, Prunes};
 
 /// Decides on an automated sync and posts it; edits the conditions as Argo CD does.
 pub async fn run(
@@ -34,11 +36,16 @@ pub async fn run(
         Ok(true) => {}
         Ok(false) | Err(_) => return tracing::info!("Sync prevented by sync window"),
     }
+    let config = ctx.config();
+    let prunes = prunes(app, found);
+    let budget = prune_budget(app, found, &config);
     let input = AutoInput {
         app: &app.app,
         status: &found.status,
         resources: &found.resources,
         compares_revisions: true,
+        prunes: &prunes,
+        budget: budget.as_ref(),
         backoff: &ctx.self_heal_backoff(),
         now: ctx.now(),
     };
@@ -61,6 +68,34 @@ pub async fn run(
         },
     }
     *conditions = status::set_conditions(conditions, raised.into_iter().collect(), &["SyncError"], now);
+}
+
+/// The prune budget of the Application, else that of the settings.
+pub(super) fn prune_budget(app: &StoredApp, found: &Comparison, config: &Config) -> Option<PruneBudget> {
+    let annotation = |name| app.app.metadata.annotations.get(name).map(String::as_str);
+    let of_settings = config.settings.as_ref().ok().and_then(|settings| settings.prune_budget.as_deref());
+    let status = &found.status;
+    let single = [status.revision.clone()];
+    let revisions = if app.app.spec.has_multiple_sources() { &status.revisions[..] } else { &single };
+    let written = annotation(names::PRUNE_BUDGET).or(of_settings);
+    PruneBudget::in_force(written, annotation(names::PRUNE_APPROVED), revisions)
+}
+
+/// What an automated sync would prune.
+fn prunes(app: &StoredApp, found: &Comparison) -> Prunes {
+    let spec = &app.app.spec;
+    let operation = SyncOperation {
+        prune: spec.automated().is_some_and(|automated| automated.prune == Some(true)),
+        sync_options: spec.sync_options().to_vec(),
+        ..SyncOperation::default()
+    };
+    let own = found.self_referenced.iter().copied().chain(std::iter::repeat(false));
+    let candidates = found.paired.pairs.iter().zip(own).map(|(pair, own)| Candidate {
+        wanted: pair.target.is_some(),
+        live: pair.live.as_ref(),
+        own,
+    });
+    Prunes::of(candidates, &operation)
 }
 
 /// Sets `.operation` and clears the last operation's state, unless another operation is there (APP-156).

@@ -12,6 +12,7 @@ use std::time::Duration;
 use futures::stream::{self, StreamExt};
 use serde_json::{Value, json};
 
+use super::autosync;
 use super::comparison::Comparison;
 use super::context::Context;
 use super::destination::Destination;
@@ -64,6 +65,8 @@ pub async fn pass(
             .map_err(|denied| denied.to_string())
     };
     let approved = app.app.metadata.annotations.get(names::DELETION_APPROVED).and_then(|text| Time::parse(text));
+    let is_automated = state.operation.initiated_by.automated;
+    let prune_budget = if is_automated { autosync::prune_budget(app, found, config) } else { None };
     let input = Input {
         operation,
         state: &before,
@@ -72,6 +75,7 @@ pub async fn pass(
         namespace: &app.app.spec.destination.namespace,
         managed_namespace_metadata: app.app.spec.managed_namespace_metadata(),
         revision: &found.status.revision,
+        prune_budget,
         deletion_approved: approved,
         migration_manager: app.app.metadata.annotations.get(names::CSA_MIGRATION_MANAGER).map(String::as_str),
         now: ctx.now(),

@@ -183,6 +183,9 @@ pub struct Settings {
     pub sensitive_mask_annotations: BTreeSet<String>,
     /// When applications are refreshed without a change.
     pub timeouts: Timeouts,
+    /// How much one automated sync may prune where the Application says nothing, as written (key
+    /// `litecd.prune.budget`); absent: as much as there is.
+    pub prune_budget: Option<String>,
 }
 
 impl Settings {
@@ -223,6 +226,7 @@ impl Settings {
                 jitter: timeout(text("timeout.reconciliation.jitter"), 60),
                 hard_reconciliation: timeout(text("timeout.hard.reconciliation"), 0),
             },
+            prune_budget: non_empty(text("litecd.prune.budget")),
         })
     }
 }

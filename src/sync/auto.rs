@@ -3,7 +3,7 @@
 //! In:  the Application, the comparison that was just made, the time. Sync windows were asked before.
 //! Out: the operation to post, or why there is none.
 //! Invariant: the same revision of the same sources is not tried again after a failure; an automated sync never
-//! removes everything unless `allowEmpty` says so.
+//! removes everything unless `allowEmpty` says so, nor more than the prune budget allows.
 //! Source: APP-142 to APP-157, SYNC-255 to SYNC-259 (`controller/appcontroller.go` `autoSync`,
 //! `alreadyAttemptedSync`, `selfHealRemainingBackoff`).
 
@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::budget::{PruneBudget, Prunes};
 use crate::api::Application;
 use crate::api::application::Automated;
 use crate::api::operation::{
@@ -75,6 +76,10 @@ pub struct AutoInput<'a> {
     /// Whether a new revision counts as a change; false when none of its paths concern the application and nothing
     /// differs (APP-148).
     pub compares_revisions: bool,
+    /// What the sync would prune.
+    pub prunes: &'a Prunes,
+    /// How much of that it may; none: all.
+    pub budget: Option<&'a PruneBudget>,
     /// Spacing of self-heal attempts.
     pub backoff: &'a SelfHealBackoff,
     /// The time.
@@ -128,6 +133,9 @@ pub fn decide(input: &AutoInput<'_>) -> Auto {
     if wipes_out_everything(automated, input.resources) {
         let desired = go_list(&desired);
         return Auto::Error(format!("Skipping sync attempt to {desired}: auto-sync will wipe out all resources"));
+    }
+    if let Some(objection) = input.budget.and_then(|budget| budget.objection(input.prunes)) {
+        return Auto::Error(format!("Skipping sync attempt to {}: {objection}", go_list(&desired)));
     }
     let event = format!("Initiated automated sync to '{}'", desired.join(", "));
     Auto::Start { operation: Box::new(operation), event }

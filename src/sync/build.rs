@@ -6,7 +6,7 @@
 //! Source: SYNC-028, SYNC-037, SYNC-038, SYNC-050 to SYNC-067 (`gitops-engine/pkg/sync/sync_context.go`
 //! `getSyncTasks`, `autoCreateNamespace`; `controller/sync_namespace.go`).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -25,6 +25,9 @@ use crate::api::{GroupKind, GroupVersionKind, ObjectExt, ResourceKey};
 /// Live objects by group, kind and name.
 type LiveIndex = HashMap<(String, String, String), Vec<Arc<Value>>>;
 
+/// Kinds that this very sync brings, with their scope.
+type Defined = HashMap<GroupKind, Scope>;
+
 impl Engine<'_> {
     /// Fills the task list; false when some task cannot be carried out at all (SYNC-057).
     pub(super) async fn build(&mut self) -> bool {
@@ -32,7 +35,11 @@ impl Engine<'_> {
         let hook_targets = std::mem::take(&mut self.hooks);
         let namespace_given = pairs.iter().any(|pair| self.is_destination_namespace(pair.target.as_deref()));
         let wanted = pairs.iter().filter_map(|pair| pair.target.as_deref()).chain(&hook_targets);
-        let defined: HashSet<GroupKind> = wanted.filter_map(order::defined_kind).collect();
+        let defined: Defined = wanted
+            .filter_map(|target| {
+                Some((order::defined_kind(target)?, Scope { namespaced: order::defines_namespaced(target) }))
+            })
+            .collect();
         let live = index(&pairs);
 
         let mut list = self.resource_tasks(pairs);
@@ -122,7 +129,7 @@ impl Engine<'_> {
     }
 
     /// Asks discovery about every kind and the project about every object (SYNC-055, SYNC-056, SYNC-079, SYNC-215).
-    async fn check_kinds(&mut self, defined: &HashSet<GroupKind>) -> bool {
+    async fn check_kinds(&mut self, defined: &Defined) -> bool {
         let mut kinds: Vec<GroupVersionKind> = self.tasks.iter().map(|task| task.gvk.clone()).collect();
         kinds.sort();
         kinds.dedup();
@@ -135,7 +142,9 @@ impl Engine<'_> {
                 Some(Ok(scope)) => self.forbids(id, *scope),
                 Some(Err(failure)) if failure.kind == FailureKind::NotFound && self.may_miss_kind(id, defined) => {
                     self.tasks[id].skip_dry_run = true;
-                    None
+                    // Argo CD applies such an object unchecked when its CRD comes in the same wave (SYNC-080).
+                    let scope = defined.get(&self.tasks[id].gvk.group_kind()).copied();
+                    scope.and_then(|scope| self.forbids(id, scope))
                 }
                 Some(Err(failure)) => Some(failure.message.clone()),
                 None => Some("discovery gave no answer".to_owned()),
@@ -153,11 +162,11 @@ impl Engine<'_> {
     }
 
     /// Whether the kind may be unknown for now, because this sync brings it or somebody said so (SYNC-079).
-    fn may_miss_kind(&self, id: Id, defined: &HashSet<GroupKind>) -> bool {
+    fn may_miss_kind(&self, id: Id, defined: &Defined) -> bool {
         let task = &self.tasks[id];
         self.options.skip_dry_run_on_missing
             || task.target.as_deref().is_some_and(|target| has_option(target, "SkipDryRunOnMissingResource=true"))
-            || defined.contains(&task.gvk.group_kind())
+            || defined.contains_key(&task.gvk.group_kind())
     }
 
     /// Settles waves and order, then brings earlier results back.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::budget::{Candidate, Prunes};
 use super::io::{Action, Answer, Mailbox};
 use super::options::Options;
 use super::pass::{HealthOf, Input, OperationUpdate, PermitOf, Resource};
@@ -19,7 +20,7 @@ use super::text;
 use super::words::{OperationPhase, ResultCode};
 use crate::api::ObjectExt;
 use crate::api::application::ManagedNamespaceMetadata;
-use crate::api::operation::SyncOperationResource;
+use crate::api::operation::{ResourceResult, SyncOperationResource};
 
 /// Manager of client-side applies whose fields are taken over unless the Application names another (SYNC-206).
 const KUBECTL_MANAGER: &str = "kubectl-client-side-apply";
@@ -43,6 +44,8 @@ pub(super) struct Engine<'a> {
     pub(super) started_at: i64,
     /// Whether the process before this one ended while it created the hooks of the step that is next.
     pub(super) hooks_announced: bool,
+    /// Why the operation may not prune what it would prune, if so.
+    pub(super) prune_objection: Option<String>,
     pub(super) prune_confirmed: bool,
     pub(super) migration_manager: &'a str,
     pub(super) now: Timestamp,
@@ -60,6 +63,7 @@ impl<'a> Engine<'a> {
     pub(super) fn new(input: Input<'a>, mailbox: Mailbox) -> Self {
         let state = input.state;
         let stored = state.sync_result.as_ref().map(|result| result.resources.clone()).unwrap_or_default();
+        let prune_objection = prune_objection(&input, &stored);
         Self {
             options: Options::of(input.operation),
             selected: &input.operation.resources,
@@ -70,6 +74,7 @@ impl<'a> Engine<'a> {
             revision: input.revision,
             started_at: state.started_at.unix(),
             hooks_announced: state.message == text::STEP_RUNS,
+            prune_objection,
             prune_confirmed: input.deletion_approved.is_some_and(|approved| approved >= state.started_at),
             migration_manager: input.migration_manager.filter(|name| !name.is_empty()).unwrap_or(KUBECTL_MANAGER),
             now: input.now,
@@ -145,6 +150,23 @@ impl<'a> Engine<'a> {
                 _ => (OperationPhase::Succeeded, created),
             },
         })
+    }
+}
+
+/// Holds the budget over all passes of the operation: what it has pruned already counts too.
+fn prune_objection(input: &Input<'_>, stored: &[ResourceResult]) -> Option<String> {
+    let mut prunes = Prunes::of(input.resources.iter().map(Candidate::from), input.operation);
+    let pruned = stored.iter().filter(|entry| entry.status == ResultCode::Pruned.as_str());
+    for entry in pruned {
+        prunes.owned += 1;
+        prunes.going.push(format!("{} {}/{}", entry.kind, entry.namespace, entry.name));
+    }
+    input.prune_budget.as_ref()?.objection(&prunes)
+}
+
+impl<'a> From<&'a Resource> for Candidate<'a> {
+    fn from(resource: &'a Resource) -> Self {
+        Self { wanted: resource.target.is_some(), live: resource.live.as_ref(), own: resource.self_referenced }
     }
 }
 

@@ -11,6 +11,7 @@
 
 mod apply;
 pub mod auto;
+pub mod budget;
 mod build;
 pub mod deletion;
 mod engine;

@@ -70,6 +70,11 @@ pub fn is_crd(object: &Value) -> bool {
     object.kind() == "CustomResourceDefinition" && object.group() == "apiextensions.k8s.io"
 }
 
+/// Whether a CRD's objects live in namespaces.
+pub(super) fn defines_namespaced(crd: &Value) -> bool {
+    crd.pointer("/spec/scope").and_then(Value::as_str) == Some("Namespaced")
+}
+
 /// Group and kind that a CRD defines.
 pub(super) fn defined_kind(object: &Value) -> Option<GroupKind> {
     if !is_crd(object) {

@@ -39,6 +39,9 @@ impl Engine<'_> {
             let message = text::invalid_tasks(self.results.entries());
             return self.end(OperationPhase::Failed, message);
         }
+        if let Some(objection) = self.prune_objection.take() {
+            return self.end(OperationPhase::Failed, objection);
+        }
         if !self.results.is_started() && !self.dry_run().await {
             return;
         }

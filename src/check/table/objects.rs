@@ -17,6 +17,8 @@ pub static ROWS: &[Row] = features! {
         "Skip reconcile", "Stops all work on an Application.";
     Delete "annotation.deletion-approved" Yes, ["annotation:argocd.argoproj.io/deletion-approved"],
         "Confirmation", "Confirms prunes and deletions that wait for it.";
+    Sync "annotation.prune-budget" Yes, ["annotation:litecd.io/prune-budget", "annotation:litecd.io/prune-approved"],
+        "Prune budget", "How much one automated sync may prune, and for which revision more is approved; litecd's own.";
     Render "annotation.manifest-generate-paths" Partial("every new commit counts, whatever it changes"),
         ["annotation:argocd.argoproj.io/manifest-generate-paths"],
         "Manifest paths", "Paths whose change makes a new commit relevant.";

@@ -59,6 +59,8 @@ pub static ROWS: &[Row] = features! {
         "Helm settings", "Whether Helm is used, and where value files may come from.";
     Render "settings.jsonnet" No("Jsonnet is not evaluated yet"), ["argocd-cm:jsonnet.enable"],
         "Jsonnet settings", "Whether Jsonnet is used.";
+    Sync "settings.prune-budget" Yes, ["argocd-cm:litecd.prune.budget"],
+        "Prune budget", "How much one automated sync may prune; litecd's own.";
     Sync "settings.impersonation" Yes,
         ["argocd-cm:application.sync.impersonation.enabled", "argocd-cm:application.sync.impersonation.enforced"],
         "Impersonation settings", "Syncs act as a service account per destination.";

@@ -1,6 +1,7 @@
 //! The automated sync decision.
 
 use super::super::auto::{Auto, AutoInput, SelfHealBackoff, decide};
+use super::super::budget::{PruneBudget, Prunes};
 use super::*;
 use crate::api::application::{Automated, SyncPolicy};
 use crate::api::operation::{RetryStrategy, SyncOperationResource};
@@ -12,6 +13,8 @@ struct Case {
     status: SyncStatus,
     resources: Vec<ResourceStatus>,
     compares_revisions: bool,
+    prunes: Prunes,
+    budget: Option<PruneBudget>,
     now: Timestamp,
 }
 
@@ -30,7 +33,8 @@ fn case(automated: Automated) -> Case {
     app.spec.sync_policy = Some(SyncPolicy { automated: Some(automated), ..SyncPolicy::default() });
     let status = SyncStatus { status: "OutOfSync".into(), revision: "abc".into(), ..SyncStatus::default() };
     let resources = vec![resource("a", "OutOfSync"), resource("b", "Synced")];
-    Case { app, status, resources, compares_revisions: true, now: at("2024-04-05T19:36:45Z") }
+    let (prunes, budget) = (Prunes::default(), None);
+    Case { app, status, resources, compares_revisions: true, prunes, budget, now: at("2024-04-05T19:36:45Z") }
 }
 
 impl Case {
@@ -47,6 +51,8 @@ impl Case {
             status: &self.status,
             resources: &self.resources,
             compares_revisions: self.compares_revisions,
+            prunes: &self.prunes,
+            budget: self.budget.as_ref(),
             backoff: &SelfHealBackoff::default(),
             now: self.now,
         })
@@ -224,4 +230,18 @@ fn app_147_several_sources_compare_their_own_revisions() {
     case.fails("Failed last sync attempt to [1 2]: no luck");
     case.status.revisions[1] = "3".into();
     assert_eq!(case.starts().1.source, None);
+}
+
+#[test]
+fn a_sync_that_would_prune_beyond_the_budget_is_not_started() {
+    let mut case = case(Automated { prune: Some(true), ..Automated::default() });
+    case.prunes = Prunes { going: vec!["ConfigMap shop/a".to_owned(), "ConfigMap shop/b".to_owned()], owned: 9 };
+    case.budget = PruneBudget::in_force(Some("2"), None, &["abc".to_owned()]);
+    case.starts();
+    case.budget = PruneBudget::in_force(Some("1"), None, &["abc".to_owned()]);
+    case.fails(
+        "Skipping sync attempt to [abc]: automated sync would prune 2 of 9 objects, more than the prune budget of 1 \
+         allows: ConfigMap shop/a, ConfigMap shop/b. To approve, set annotation litecd.io/prune-approved=abc on the \
+         Application, or sync with prune by hand",
+    );
 }

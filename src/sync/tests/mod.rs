@@ -21,6 +21,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::budget::PruneBudget;
 use super::*;
 use crate::api::application::ManagedNamespaceMetadata;
 use crate::api::operation::{Operation, OperationState, ResourceResult, SyncOperation, SyncOperationResult};
@@ -90,6 +91,9 @@ fn permit(object: &Value, _: Scope) -> Result<(), String> {
     if object.kind() == "ClusterRole" {
         return Err("resource rbac.authorization.k8s.io:ClusterRole is not permitted in project demo".to_owned());
     }
+    if object.kind() == "Widget" && object.name() == "forbidden" {
+        return Err("resource example.com:Widget is not permitted in project demo".to_owned());
+    }
     Ok(())
 }
 
@@ -107,6 +111,7 @@ pub(super) struct World {
     pub(super) failing: BTreeMap<String, Failure>,
     pub(super) namespace_metadata: Option<ManagedNamespaceMetadata>,
     pub(super) approved: Option<Time>,
+    pub(super) budget: Option<PruneBudget>,
     pub(super) now: Timestamp,
     pub(super) foreign: Vec<String>,
     /// Objects that the comparison does not show.
@@ -130,6 +135,7 @@ impl World {
             failing: BTreeMap::new(),
             namespace_metadata: None,
             approved: None,
+            budget: None,
             now: at("2024-04-05T19:36:00Z"),
             foreign: Vec::new(),
             unwatched: Vec::new(),
@@ -200,6 +206,7 @@ impl World {
             namespace: "demo",
             managed_namespace_metadata: metadata.as_ref(),
             revision: "0a1b2c3d4e5f",
+            prune_budget: self.budget.clone(),
             deletion_approved: self.approved,
             migration_manager: None,
             now: self.now,

@@ -91,6 +91,42 @@ fn sync_194_an_unapproved_prune_holds_its_whole_wave() {
 }
 
 #[test]
+fn an_operation_that_would_prune_beyond_its_budget_does_nothing() {
+    let mut world = World::new(vec![config_map("new")]).with_live(vec![config_map("one"), config_map("two")]).pruning();
+    world.budget = PruneBudget::in_force(Some("1"), None, &["abc".to_owned()]);
+    world.pass();
+    assert_eq!(world.state.phase, "Failed");
+    assert!(world.state.message.starts_with("automated sync would prune 2 of 2 objects"), "{}", world.state.message);
+    world.expect_log(&[]);
+}
+
+#[test]
+fn what_an_operation_has_pruned_already_counts_too() {
+    let both = || vec![wave(config_map("early"), 1), config_map("late")];
+    let mut world = World::new(vec![]).with_live(both()).pruning();
+    world.budget = PruneBudget::in_force(Some("2"), None, &["abc".to_owned()]);
+    world.pass().pass();
+    world.expect_log(&["delete ConfigMap/early Foreground", "sleep 2s", "delete ConfigMap/late Foreground"]);
+    let mut world = World::new(vec![]).with_live(both()).pruning();
+    world.budget = PruneBudget::in_force(Some("2"), None, &["abc".to_owned()]);
+    world.pass();
+    world.live.insert("ConfigMap/another".to_owned(), config_map("another"));
+    world.pass();
+    assert_eq!(world.state.phase, "Failed");
+    world.expect_log(&["delete ConfigMap/early Foreground", "sleep 2s"]);
+}
+
+#[test]
+fn sync_080_a_forbidden_resource_is_refused_although_its_crd_comes_with_it() {
+    let mut world = World::new(vec![custom_resource("forbidden"), crd()]);
+    world.pass().expect(
+        "Failed",
+        "one or more synchronization tasks are not valid: resource example.com:Widget is not permitted in project demo",
+    );
+    world.expect_log(&[]);
+}
+
+#[test]
 fn sync_079_a_crd_and_its_resource_sync_together() {
     let mut world = World::new(vec![custom_resource("one"), crd()]);
     world.pass().expect("Succeeded", "successfully synced (all tasks run)");
