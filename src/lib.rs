@@ -9,8 +9,9 @@
 //!    [`guard`] who may write, [`check`] which features a manifest uses
 //! 4. [`process`] child processes, [`repo`] repositories on disk, [`render`] sources to manifests,
 //!    [`cluster`] the API server, [`watch`] live objects, [`webhook`] pushes, [`telemetry`] logs and metrics
-//! 5. [`controller`] the only loops
-//! 6. [`cli`] the only printer
+//! 5. [`desired`] an application's sources to manifests, remembered
+//! 6. [`controller`] the only loops
+//! 7. [`cli`] the only printer
 
 pub mod api;
 pub mod check;
@@ -18,6 +19,7 @@ pub mod cli;
 pub mod cluster;
 pub mod compare;
 pub mod controller;
+pub mod desired;
 pub mod diff;
 pub mod gocompat;
 pub mod guard;

@@ -9,8 +9,9 @@ const LAYERS: &[(u8, &[&str])] = &[
     (2, &["settings", "project", "track", "health"]),
     (3, &["diff", "sync", "status", "compare", "guard", "check"]),
     (4, &["process", "cluster", "watch", "repo", "render", "webhook", "telemetry"]),
-    (5, &["controller"]),
-    (6, &["cli"]),
+    (5, &["desired"]),
+    (6, &["controller"]),
+    (7, &["cli"]),
 ];
 
 /// Uses inside one layer that are allowed: (user, used).

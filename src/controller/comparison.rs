@@ -14,7 +14,6 @@ use tokio::time::Instant;
 use super::clock;
 use super::config::{Config, InForce};
 use super::context::Context;
-use super::desired;
 use super::destination::{Destination, kinds_of};
 use super::queue::AppKey;
 use super::stores::StoredApp;
@@ -22,6 +21,7 @@ use crate::api::application::ApplicationSource;
 use crate::api::status::{ComparedTo, Condition, ResourceStatus, SyncStatus};
 use crate::api::{Application, GroupKind, ObjectExt, ResourceKey};
 use crate::compare::{self, Due, Level, Paired};
+use crate::desired::{self, Anew, SourceManifests};
 use crate::diff::{Comparer, Difference, TrackingRule};
 use crate::health::{self, Code};
 use crate::project::Project;
@@ -218,17 +218,8 @@ impl Gathering<'_> {
         if !request.local_manifests.is_empty() {
             return Ok(self.local(&request.local_manifests));
         }
-        let wanted = desired::Wanted {
-            app: self.app,
-            instance: &self.app.instance_name(&self.ctx.namespace),
-            sources: &request.sources,
-            revisions: &revisions(request),
-            hard: request.hard,
-            force_resolve: request.force_resolve,
-            multi: request.multi,
-        };
         let key = AppKey::of(self.app);
-        match self.ctx.desired.manifests(config, self.settings, self.destination, &wanted).await {
+        match self.sources(config, request).await {
             Ok(sources) => {
                 self.ctx.repo_errors.borrow_mut().remove(&key);
                 let mut rendered = Rendered { loaded: true, ..Rendered::default() };
@@ -247,6 +238,27 @@ impl Gathering<'_> {
                 Ok(Rendered::default())
             }
         }
+    }
+
+    /// Manifests per source; the error is what follows `Failed to load target state: `.
+    async fn sources(&self, config: &Config, request: &Request) -> Result<Vec<SourceManifests>, String> {
+        let inputs = desired::Inputs {
+            app: self.app,
+            instance: &self.app.instance_name(&self.ctx.namespace),
+            sources: &request.sources,
+            revisions: &revisions(request),
+            multi: request.multi,
+            anew: match (request.hard, request.force_resolve) {
+                (true, _) => Anew::Manifests,
+                (false, true) => Anew::Revisions,
+                (false, false) => Anew::Nothing,
+            },
+            project: self.project,
+            settings: &self.settings.settings,
+            repositories: &config.repositories,
+            cluster: &self.destination.facts().await?,
+        };
+        self.ctx.desired.manifests(&inputs).await.map_err(|error| error.to_string())
     }
 
     /// Whether the error is younger than the grace period; a first one is (APP-082).

@@ -15,8 +15,8 @@ use crate::api::project::AppProject;
 use crate::diff::{self, SystemRules};
 use crate::gocompat::glob;
 use crate::health;
-use crate::settings::{Clusters, IgnoreRules, Overrides, Repositories, Secret, Settings, TrackingMethod};
-use crate::track::{Method, Tracking};
+use crate::settings::{Clusters, IgnoreRules, Overrides, Repositories, Secret, Settings};
+use crate::track::Tracking;
 
 /// All settings at one moment.
 pub struct Config {
@@ -53,16 +53,7 @@ impl std::ops::Deref for InForce {
 
 impl InForce {
     fn new(settings: Settings) -> Self {
-        let tracking = Tracking {
-            method: match &settings.tracking_method {
-                TrackingMethod::Annotation => Method::Annotation,
-                TrackingMethod::Label => Method::Label,
-                TrackingMethod::AnnotationAndLabel => Method::AnnotationAndLabel,
-                TrackingMethod::Other(_) => Method::Other,
-            },
-            label_key: settings.instance_label_key.clone(),
-            installation_id: settings.installation_id.clone(),
-        };
+        let tracking = settings.tracking();
         let aggregated = settings.compare_options.ignore_aggregated_roles;
         let updates = settings.overrides.for_resource_updates(&settings.compare_options);
         Self {

@@ -18,7 +18,6 @@ use tokio::time::Instant;
 
 use super::classifier;
 use super::config::Config;
-use super::desired::Desired;
 use super::feeds::level_of_change;
 use super::queue::{AppKey, Purpose, Queue};
 use super::remotes::Remotes;
@@ -26,6 +25,7 @@ use super::stores::{Apps, StoredApp, key_of};
 use crate::api::{ObjectExt, names};
 use crate::cluster::{Cluster, Error, Resource, Target};
 use crate::compare::{Level, Periods};
+use crate::desired::Desired;
 use crate::guard::{Permit, Verdict};
 use crate::settings::Parameters;
 use crate::sync::auto::SelfHealBackoff;

@@ -12,7 +12,6 @@ use serde_json::Value;
 
 use super::config::{Config, InForce};
 use super::context::Context;
-use super::desired;
 use super::destination::{Destination, Unreachable, kinds_of};
 use super::execute::Executor;
 use super::queue::Purpose;
@@ -20,6 +19,7 @@ use super::stores::StoredApp;
 use super::{leftovers, persist};
 use crate::api::status::{Condition, Time};
 use crate::api::{Application, ObjectExt, ResourceKey, names};
+use crate::desired::{self, Anew};
 use crate::project::Project;
 use crate::sync::deletion::{self, Cascade, Cleanup, HookStage, Stage, Trouble};
 use crate::sync::hooks::DeleteHook;
@@ -190,16 +190,19 @@ impl Scene<'_> {
     async fn targets(&self) -> Result<Vec<Value>, String> {
         let sources = self.app.spec.effective_sources();
         let revisions: Vec<String> = sources.iter().map(|source| source.target_revision.clone()).collect();
-        let wanted = desired::Wanted {
+        let inputs = desired::Inputs {
             app: self.app,
             instance: &self.app.instance_name(&self.ctx.namespace),
             sources: &sources,
             revisions: &revisions,
-            hard: false,
-            force_resolve: false,
             multi: self.app.spec.has_multiple_sources(),
+            anew: Anew::Nothing,
+            project: self.project,
+            settings: &self.settings.settings,
+            repositories: &self.config.repositories,
+            cluster: &self.destination.facts().await?,
         };
-        let rendered = self.ctx.desired.manifests(self.config, self.settings, self.destination, &wanted).await?;
+        let rendered = self.ctx.desired.manifests(&inputs).await.map_err(|error| error.to_string())?;
         Ok(rendered.into_iter().flat_map(|source| source.manifests).collect())
     }
 

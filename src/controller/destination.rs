@@ -14,7 +14,8 @@ use serde_json::Value;
 use super::config::Config;
 use super::context::Context;
 use crate::api::{self, Application, GroupKind, ObjectExt, names};
-use crate::cluster::Cluster;
+use crate::cluster::{self, Cluster};
+use crate::desired::ClusterFacts;
 use crate::settings::{ClusterConfig, ResourceFilter};
 use crate::watch::Live;
 
@@ -83,6 +84,20 @@ fn owns_pods(kind: &GroupKind) -> bool {
 }
 
 impl Destination {
+    /// What rendering needs to know of the cluster.
+    pub async fn facts(&self) -> Result<ClusterFacts, String> {
+        let unknown = |error: cluster::Error| {
+            format!(
+                "failed to get cluster version for cluster {:?}: {}",
+                self.server,
+                self.not_reached(&error.to_string())
+            )
+        };
+        let version = self.cluster.version().await.map_err(unknown)?;
+        let api_versions = self.cluster.api_versions().await.map_err(unknown)?.into();
+        Ok(ClusterFacts { version, api_versions })
+    }
+
     /// Makes sure that these kinds are watched and listed; kinds that the cluster does not serve are left out.
     pub async fn watch(&self, kinds: &HashSet<GroupKind>, filter: &ResourceFilter) -> Result<(), String> {
         // Without discovery every kind would look absent, and what is absent may be concluded from.

@@ -19,7 +19,6 @@ use tokio::sync::{Notify, Semaphore, mpsc};
 
 use super::config::Raw;
 use super::context::Context;
-use super::desired::Desired;
 use super::queue::Queue;
 use super::remotes::Remotes;
 use super::stores::Apps;
@@ -27,6 +26,7 @@ use super::{feeds, leftovers, reconcile, serve};
 use crate::api::GroupVersionKind;
 use crate::cluster::{self, Cluster, ConfigError, Resource};
 use crate::compare::{Level, Periods};
+use crate::desired::{self, Desired};
 use crate::guard::{self};
 use crate::settings::{Parameters, Settings, Timeouts};
 use crate::telemetry;
@@ -126,7 +126,8 @@ async fn context(options: &Options, changes: mpsc::UnboundedSender<Change>) -> R
     let applications = wait_for_crds(&cluster).await;
     let live = Live::new(cluster.client(), Rc::new(|_| crate::watch::Seen::Foreign), changes.clone());
     let cache = |reason: String| Error::Cache { path: options.cache_dir.clone(), reason };
-    let desired = Desired::new(&options.cache_dir, &parameters).map_err(|error| cache(error.to_string()))?;
+    let limits = desired::Options::from(&parameters);
+    let desired = Desired::new(&options.cache_dir, limits).map_err(|error| cache(error.to_string()))?;
     Ok(Rc::new(Context {
         namespace: options.namespace.clone(),
         parameters,

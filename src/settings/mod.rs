@@ -12,6 +12,7 @@ pub mod git_url;
 pub mod global_projects;
 pub mod overrides;
 pub mod parameters;
+pub mod repo_server;
 pub mod repositories;
 pub mod repository;
 pub mod resource_filter;
@@ -28,6 +29,7 @@ use jiff::SignedDuration;
 
 use crate::api::names;
 use crate::gocompat::{duration, strconv, yaml};
+use crate::track::{Method, Tracking};
 
 pub use cluster_config::ClusterConfig;
 pub use clusters::{Cluster, Clusters, DestinationError};
@@ -35,6 +37,7 @@ pub use compare_options::{CompareOptions, IgnoreStatus};
 pub use global_projects::GlobalProject;
 pub use overrides::{IgnoreRules, KnownTypeField, Override, Overrides};
 pub use parameters::Parameters;
+pub use repo_server::RepoServer;
 pub use repositories::Repositories;
 pub use repository::{Credentials, Repository, RepositoryCredentials};
 pub use resource_filter::ResourceFilter;
@@ -189,6 +192,20 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// How objects are tied to applications.
+    pub fn tracking(&self) -> Tracking {
+        Tracking {
+            method: match &self.tracking_method {
+                TrackingMethod::Annotation => Method::Annotation,
+                TrackingMethod::Label => Method::Label,
+                TrackingMethod::AnnotationAndLabel => Method::AnnotationAndLabel,
+                TrackingMethod::Other(_) => Method::Other,
+            },
+            label_key: self.instance_label_key.clone(),
+            installation_id: self.installation_id.clone(),
+        }
+    }
+
     /// Reads the data of `argocd-cm`.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 
+use super::repo_server::{RepoServer, bytes};
 use crate::gocompat::duration;
 use crate::gocompat::patterns::{PatternMatch, matches_any};
 
@@ -43,8 +44,10 @@ pub struct Parameters {
     pub sync_wave_delay: SignedDuration,
     /// How long a repository may fail before the application says so.
     pub repo_error_grace_period: SignedDuration,
-    /// Bound of one rendering.
+    /// How long the controller waits for one source's manifests.
     pub repo_server_timeout: SignedDuration,
+    /// How sources are fetched and rendered.
+    pub repo_server: RepoServer,
     /// Deadline of one jq expression.
     pub jq_timeout: SignedDuration,
     /// `json` or `text`.
@@ -102,6 +105,7 @@ impl Default for Parameters {
             sync_wave_delay: seconds(2),
             repo_error_grace_period: seconds(180),
             repo_server_timeout: seconds(60),
+            repo_server: RepoServer::default(),
             jq_timeout: seconds(1),
             log_format: "json".to_owned(),
             log_level: "info".to_owned(),
@@ -189,6 +193,37 @@ const DEFINITIONS: &[Definition] = &[
     definition("controller.repo.server.timeout.seconds", "repo-server-timeout-seconds", |p, text| {
         seconds(text).map(|value| p.repo_server_timeout = value)
     }),
+    definition("reposerver.parallelism.limit", "parallelismlimit", |p, text| {
+        count(text).map(|value| p.repo_server.parallelism_limit = value)
+    }),
+    definition("reposerver.git.request.timeout", "git-request-timeout", |p, text| {
+        positive_duration(text).map(|value| p.repo_server.git_request_timeout = value)
+    }),
+    definition("reposerver.enable.git.submodule", "git-modules-enabled", |p, text| {
+        flag(text).map(|value| p.repo_server.git_submodules = value)
+    }),
+    definition("reposerver.allow.oob.symlinks", "allow-oob-symlinks", |p, text| {
+        flag(text).map(|value| p.repo_server.allow_links_out = value)
+    }),
+    definition(
+        "reposerver.max.combined.directory.manifests.size",
+        "max-combined-directory-manifests-size",
+        |p, text| bytes(text).map(|value| p.repo_server.max_directory_bytes = value),
+    ),
+    definition("reposerver.repo.cache.expiration", "repo-cache-expiration", |p, text| {
+        positive_duration(text).map(|value| p.repo_server.cache_expiration = value)
+    }),
+    definition("", "exec-timeout", |p, text| positive_duration(text).map(|value| p.repo_server.exec_timeout = value)),
+    definition("", "exec-fatal-timeout", |p, text| {
+        positive_duration(text).map(|value| p.repo_server.exec_fatal_timeout = value)
+    }),
+    definition("", "pause-gen-after-failed-attempts", |p, text| {
+        number(text).map(|value| p.repo_server.pause_after_failures = value)
+    }),
+    definition("", "pause-gen-minutes", |p, text| {
+        whole(text).map(|value| p.repo_server.pause_time = SignedDuration::from_mins(value))
+    }),
+    definition("", "pause-gen-requests", |p, text| number(text).map(|value| p.repo_server.pause_answers = value)),
     definition(
         "controller.ignore.normalizer.jq.timeout",
         "ignore-normalizer-jq-execution-timeout-seconds",
@@ -324,6 +359,10 @@ fn whole(text: &str) -> Option<i64> {
 
 fn count(text: &str) -> Option<usize> {
     whole(text).and_then(|value| usize::try_from(value).ok())
+}
+
+fn number(text: &str) -> Option<u32> {
+    whole(text).and_then(|value| u32::try_from(value).ok())
 }
 
 fn seconds(text: &str) -> Option<SignedDuration> {

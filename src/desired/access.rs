@@ -1,0 +1,43 @@
+//! From the Secret of a repository to what a fetch needs.
+//!
+//! In:  repository Secrets, the application's project, a source.
+//! Out: URL, credentials and limits of its Git repository.
+//! Source: REND-051 to REND-058, REND-066 (`util/db/repository.go`, `pkg/apis/application/v1alpha1/repository_types.go`).
+
+use super::error::Error;
+use super::inputs::Inputs;
+use crate::api::ApplicationSource;
+use crate::repo::{RepoAccess, redacted};
+use crate::settings::Repository;
+
+/// How a source's Git repository is reached.
+pub fn of(inputs: &Inputs<'_>, source: &ApplicationSource) -> Result<RepoAccess, Error> {
+    let known = repository(inputs, source)?;
+    Ok(RepoAccess {
+        insecure: known.is_insecure(),
+        username: known.credentials.username,
+        password: known.credentials.password,
+        bearer_token: known.credentials.bearer_token,
+        ssh_private_key: known.credentials.ssh_private_key,
+        depth: u32::try_from(known.depth).unwrap_or(0),
+        ..RepoAccess::anonymous(&source.repo_url)
+    })
+}
+
+/// Fails when the Secret of a source's repository cannot be read.
+pub fn check(inputs: &Inputs<'_>, source: &ApplicationSource) -> Result<(), Error> {
+    repository(inputs, source).map(|_| ())
+}
+
+/// Fails when the Secret of a repository that sources refer to cannot be read.
+pub fn check_reference(inputs: &Inputs<'_>, url: &str) -> Result<(), Error> {
+    let found = inputs.repositories.get(url, &inputs.project.name);
+    let wrong =
+        |error| Error::Refs(format!("failed to get ref sources: failed to get repository {}: {error}", redacted(url)));
+    found.map(|_| ()).map_err(wrong)
+}
+
+fn repository(inputs: &Inputs<'_>, source: &ApplicationSource) -> Result<Repository, Error> {
+    let found = inputs.repositories.get(&source.repo_url, &inputs.project.name);
+    found.map_err(|error| Error::Repository { url: redacted(&source.repo_url), source: error })
+}

@@ -1,0 +1,113 @@
+//! Where a source's files come from: a Git repository, a Helm repository or an OCI registry.
+//!
+//! In:  a source and a revision.
+//! Out: the revision resolved to a commit, chart version or digest; the files of that revision on disk.
+//! Invariant: the files stay on disk as long as their [`Tree`] lives, and nobody writes to them.
+//! Source: REND-002, REND-014 to REND-039, REND-069 to REND-082 (`reposerver/repository/repository.go` `runRepoOperation`).
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::error::Error;
+use super::inputs::Inputs;
+use super::{Desired, access};
+use crate::api::ApplicationSource;
+use crate::repo::{self, Checkout, Revision};
+
+/// The files of a source at one revision.
+pub struct Tree {
+    /// Folder that holds them; read only.
+    pub root: PathBuf,
+    /// Full SHA, chart version or digest.
+    pub revision: String,
+    /// Keeps the files on disk.
+    _held: Checkout,
+}
+
+/// Why a source has no revision or no files.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Failure {
+    /// The Git repository failed.
+    #[error(transparent)]
+    Git(#[from] repo::Error),
+    /// The repository's Secret cannot be read.
+    #[error("{0}")]
+    Access(Box<Error>),
+    /// The source is of a kind that this build does not read.
+    #[error("charts from Helm and OCI repositories are not supported by this build")]
+    Unsupported,
+    /// A source refers to another that cannot be used.
+    #[error("{0}")]
+    Reference(String),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Access(Box::new(error))
+    }
+}
+
+impl Failure {
+    /// The text with the envelope of Argo CD's repo server.
+    pub fn envelope(&self) -> String {
+        match self {
+            Self::Git(error) => error.envelope(),
+            Self::Access(error) => error.to_string(),
+            Self::Unsupported => format!("rpc error: code = Unimplemented desc = {self}"),
+            Self::Reference(text) => format!("rpc error: code = Unknown desc = {text}"),
+        }
+    }
+}
+
+/// What kind of repository a source names; a scheme counts before a chart (REND-002).
+enum Kind {
+    Git,
+    Helm,
+    Oci,
+}
+
+fn kind(source: &ApplicationSource) -> Kind {
+    if source.is_oci() {
+        Kind::Oci
+    } else if source.is_helm() {
+        Kind::Helm
+    } else {
+        Kind::Git
+    }
+}
+
+impl Desired {
+    /// The commit, chart version or digest that a revision text names now, or named at most `max_age` ago.
+    pub(super) async fn resolve(
+        &self,
+        inputs: &Inputs<'_>,
+        source: &ApplicationSource,
+        (text, max_age): (&str, Duration),
+    ) -> Result<String, Failure> {
+        match kind(source) {
+            Kind::Git => {
+                let revision = Revision { text, tag_prefix: &source.tag_prefix, max_age };
+                Ok(self.store.resolve(&access::of(inputs, source)?, revision).await?)
+            }
+            Kind::Helm | Kind::Oci => Err(Failure::Unsupported),
+        }
+    }
+
+    /// The files of a resolved revision.
+    pub(super) async fn tree(
+        &self,
+        inputs: &Inputs<'_>,
+        source: &ApplicationSource,
+        revision: &str,
+    ) -> Result<Tree, Failure> {
+        match kind(source) {
+            Kind::Git => {
+                let access = access::of(inputs, source)?;
+                let commit = self.store.fetch(&access, revision).await?;
+                let checkout = self.store.checkout(&access, &commit).await?;
+                Ok(Tree { root: checkout.root.clone(), revision: commit, _held: checkout })
+            }
+            Kind::Helm | Kind::Oci => Err(Failure::Unsupported),
+        }
+    }
+}
