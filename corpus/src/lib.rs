@@ -41,10 +41,19 @@ pub mod web;
 pub mod yaml;
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-/// The folder of this package.
+/// The folder of this package in the workspace that is worked in: a build may be shared by several.
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
+    static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
+        // cargo names the member that it runs, whose folder lies beside this one's.
+        let from_cargo = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+        let here = std::env::current_dir().unwrap_or_default();
+        let folders = from_cargo.iter().flat_map(|dir| dir.ancestors()).chain(here.ancestors());
+        let found = folders.map(|dir| dir.join("corpus")).find(|dir| dir.join("cluster/stages.yaml").is_file());
+        found.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")))
+    });
+    &ROOT
 }
 
 /// The folder that cargo builds into.

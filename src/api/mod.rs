@@ -20,5 +20,5 @@ pub mod wire;
 mod tests;
 
 pub use application::{Application, ApplicationSource, ApplicationSpec, Destination};
-pub use crds::crds;
+pub use crds::{crds, schema_of};
 pub use object::{GroupKind, GroupVersionKind, ObjectExt, ResourceKey};

@@ -3,13 +3,16 @@
 //! In:  texts of files, YAML or JSON, one at a time.
 //! Out: uses with file and line, problems, and a report over all files.
 //! Invariant: what the table does not know is reported as unknown, never passed over; a file that cannot be read and
-//! names Argo CD's group is a problem, never silence.
+//! names Argo CD's group is a problem, never silence, and so is an object that the API server would refuse.
 //! Source: the CRDs' fields (APP-001 to APP-021), annotations (APP-022, APP-023), sync options (SYNC-190 to SYNC-209),
 //! settings (APP-273 to APP-302).
 
 mod document;
+mod patches;
 mod report;
+mod secret;
 mod table;
+mod valid;
 mod walk;
 
 #[cfg(test)]
@@ -92,16 +95,29 @@ pub struct Note {
     pub text: String,
 }
 
-/// A file that cannot be read although it names Argo CD's group.
+/// Something that keeps a file or an object from being used at all.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {message}")]
-pub struct ParseProblem {
+pub struct Problem {
     /// File as given to [`scan`].
     pub file: String,
     /// Line, counted from 1.
     pub line: u64,
     /// What is wrong.
     pub message: String,
+    /// What sort of problem it is.
+    pub kind: ProblemKind,
+}
+
+/// What sort of problem a [`Problem`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// The file cannot be read although it names Argo CD's group.
+    Unreadable,
+    /// The API server would refuse the object.
+    Invalid,
+    /// A field that the API server demands is missing, which is as it should be in a patch.
+    Incomplete,
 }
 
 /// What one file holds.
@@ -113,21 +129,31 @@ pub struct Part {
     pub uses: Vec<Use>,
     /// Why the file, or a part of it, was passed over.
     pub notes: Vec<Note>,
+    /// Objects that the API server would refuse.
+    pub problems: Vec<Problem>,
+    /// Files that a kustomization takes as patches, with the folder of the kustomization before them.
+    pub patches: Vec<String>,
 }
 
 /// Scans one file: Applications, AppProjects and ApplicationSets, also inside lists; Argo CD's two ConfigMaps and its
-/// labelled Secrets; and Argo CD's and Helm's annotations on any object.
+/// labelled Secrets; and Argo CD's and Helm's annotations on any object. Objects of Argo CD's kinds are held against the
+/// schemas of the CRDs.
 ///
 /// Text that is no YAML is passed over with a note where it looks like a template, and where nothing of it can concern
 /// Argo CD.
-pub fn scan(file: &str, text: &str) -> Result<Part, ParseProblem> {
+pub fn scan(file: &str, text: &str) -> Result<Part, Problem> {
     match documents(text) {
         Ok(found) => Ok(walk::objects(file, &found)),
         Err(_) if text.contains("{{") => Ok(passed_over(file, "a template that is no YAML before it is rendered")),
         Err(_) if !text.contains(crate::api::names::GROUP) => {
             Ok(passed_over(file, "no readable YAML, and naming nothing of Argo CD"))
         }
-        Err(fault) => Err(ParseProblem { file: file.to_owned(), line: fault.line, message: fault.message }),
+        Err(fault) => Err(Problem {
+            file: file.to_owned(),
+            line: fault.line,
+            message: fault.message,
+            kind: ProblemKind::Unreadable,
+        }),
     }
 }
 

@@ -2,13 +2,15 @@
 //!
 //! In:  the outcome of scanning each file.
 //! Out: a summary per feature, an exit code, JSON and a table for people.
-//! Invariant: code 0 means every file was read and every feature found in them is supported as a whole.
+//! Invariant: code 0 means that every manifest was read and would be stored, and that every feature found is supported
+//! as a whole.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::{Feature, Note, ParseProblem, Part, Support, Use};
+use super::patches::normal;
+use super::{Feature, Note, Part, Problem, ProblemKind, Support, Use};
 
 /// How many places the summary names per feature.
 const PLACES: usize = 3;
@@ -18,14 +20,18 @@ const PLACES: usize = 3;
 pub struct Report {
     /// Files scanned, whatever came of it.
     pub files: usize,
+    /// Files that were left alone because they can be no manifests.
+    pub skipped: usize,
     /// Objects of Argo CD's kinds, and its settings, by kind.
     pub objects: BTreeMap<String, usize>,
     /// All uses.
     pub uses: Vec<Use>,
     /// Files passed over.
     pub notes: Vec<Note>,
-    /// Files that cannot be read.
-    pub problems: Vec<ParseProblem>,
+    /// What was wrong with files and objects before it is known which files are patches.
+    found: Vec<Problem>,
+    /// Files that are patches, as they are normally spelt.
+    patches: BTreeSet<String>,
 }
 
 /// One feature over all files.
@@ -35,13 +41,15 @@ pub struct FeatureSummary<'a> {
     pub feature: &'static Feature,
     /// How often it is used.
     pub count: usize,
-    /// The first places, at most three.
+    /// At how many places: several uses on one line are at one.
+    pub places: usize,
+    /// A use at each of the first places, at most three.
     pub first: Vec<&'a Use>,
 }
 
 impl Report {
     /// Adds one file's outcome.
-    pub fn add(&mut self, outcome: Result<Part, ParseProblem>) {
+    pub fn add(&mut self, outcome: Result<Part, Problem>) {
         self.files += 1;
         match outcome {
             Ok(part) => {
@@ -50,34 +58,44 @@ impl Report {
                 }
                 self.uses.extend(part.uses);
                 self.notes.extend(part.notes);
+                self.found.extend(part.problems);
+                self.patches.extend(part.patches);
             }
-            Err(problem) => self.problems.push(problem),
+            Err(problem) => self.found.push(problem),
         }
+    }
+
+    /// What keeps files and objects from being used. A patch need not be whole.
+    pub fn problems(&self) -> Vec<&Problem> {
+        let is_patch = |problem: &Problem| self.patches.contains(&normal(&problem.file));
+        let counts = |problem: &&Problem| problem.kind != ProblemKind::Incomplete || !is_patch(problem);
+        self.found.iter().filter(counts).collect()
     }
 
     /// One entry per feature in use: first what is not supported, then what is in part, then the rest, each by id.
     /// Unknown things are one entry per text, since each is something else.
     pub fn summary(&self) -> Vec<FeatureSummary<'_>> {
-        let mut found: BTreeMap<(u8, &str, &str), FeatureSummary<'_>> = BTreeMap::new();
+        let mut found: BTreeMap<(u8, &str, &str), (FeatureSummary<'_>, BTreeSet<(&str, u64)>)> = BTreeMap::new();
         for each in &self.uses {
             let id = each.feature.id;
             let apart = if id == "unknown" { each.what.as_str() } else { "" };
-            let entry = found.entry((urgency(each.feature.support), id, apart)).or_insert_with(|| FeatureSummary {
-                feature: each.feature,
-                count: 0,
-                first: Vec::new(),
-            });
+            let empty = FeatureSummary { feature: each.feature, count: 0, places: 0, first: Vec::new() };
+            let (entry, places) =
+                found.entry((urgency(each.feature.support), id, apart)).or_insert_with(|| (empty, BTreeSet::new()));
             entry.count += 1;
-            if entry.first.len() < PLACES {
-                entry.first.push(each);
+            if places.insert((&each.file, each.line)) {
+                entry.places += 1;
+                if entry.first.len() < PLACES {
+                    entry.first.push(each);
+                }
             }
         }
-        found.into_values().collect()
+        found.into_values().map(|(entry, _)| entry).collect()
     }
 
-    /// 0: all supported; 1: something is not, or not wholly; 2: a file cannot be read.
+    /// 0: all supported; 1: something is not, or not wholly; 2: a file cannot be read or an object would be refused.
     pub fn exit_code(&self) -> u8 {
-        if !self.problems.is_empty() {
+        if !self.problems().is_empty() {
             2
         } else if self.uses.iter().any(|each| each.feature.support != Support::Yes) {
             1
@@ -90,14 +108,11 @@ impl Report {
     pub fn to_json(&self) -> Value {
         let features: Vec<Value> = self.summary().iter().map(feature_json).collect();
         let notes: Vec<Value> = self.notes.iter().map(|note| json!({"file": note.file, "text": note.text})).collect();
-        let problems: Vec<Value> = self
-            .problems
-            .iter()
-            .map(|problem| json!({"file": problem.file, "line": problem.line, "message": problem.message}))
-            .collect();
+        let problems: Vec<Value> = self.problems().into_iter().map(problem_json).collect();
         json!({
             "argocdVersion": crate::api::names::ARGOCD_VERSION,
             "files": self.files,
+            "filesNotExamined": self.not_examined(),
             "objects": self.objects,
             "features": features,
             "notes": notes,
@@ -118,10 +133,11 @@ impl Report {
                 .unwrap_or(0)
         };
         let widths = [width(0), width(1), width(2)];
-        let mut lines: Vec<String> = [&head].into_iter().chain(&rows).map(|row| aligned(row, widths)).collect();
+        let head = [&head].into_iter().filter(|_| !rows.is_empty());
+        let mut lines: Vec<String> = head.chain(&rows).map(|row| aligned(row, widths)).collect();
         lines.extend(self.reasons());
         lines.extend(self.grouped_notes());
-        lines.extend(self.problems.iter().map(|problem| format!("error: {problem}")));
+        lines.extend(self.problems().iter().map(|problem| format!("error: {problem}")));
         lines.push(self.verdict());
         lines.join("\n") + "\n"
     }
@@ -145,21 +161,50 @@ impl Report {
         let line = |(text, files): (&str, Vec<&str>)| {
             let more = if files.len() > PLACES { ", …" } else { "" };
             let first: Vec<&str> = files.iter().take(PLACES).copied().collect();
-            format!("passed over, {} files, {text}: {}{more}", files.len(), first.join(", "))
+            format!("passed over, {}, {text}: {}{more}", count_of(files.len(), "file"), first.join(", "))
         };
         files.into_iter().map(line).collect()
     }
 
-    fn verdict(&self) -> String {
-        let objects: Vec<String> = self.objects.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-        let objects = if objects.is_empty() { "nothing of Argo CD".to_owned() } else { objects.join(", ") };
-        let verdict = match self.exit_code() {
-            0 => "all features are supported",
-            1 => "some features are not supported",
-            _ => "some files cannot be read",
-        };
-        format!("{} files, {objects}: {verdict}", self.files)
+    /// Files that nothing is known of: templates and the like, and what can be no manifest.
+    fn not_examined(&self) -> usize {
+        self.skipped + self.notes.len()
     }
+
+    fn verdict(&self) -> String {
+        let read = self.files.saturating_sub(self.notes.len());
+        let not_examined = match self.not_examined() {
+            0 => String::new(),
+            files => format!(" ({} not examined)", count_of(files, "file")),
+        };
+        let problems = self.problems();
+        let unreadable = problems.iter().filter(|problem| problem.kind == ProblemKind::Unreadable).count();
+        let refused = problems.len() - unreadable;
+        let verdict = match (unreadable, refused, self.exit_code()) {
+            (0, 0, 0) if self.objects.is_empty() && self.uses.is_empty() => {
+                return format!("nothing of Argo CD was found in {}{not_examined}", count_of(read, "file"));
+            }
+            (0, 0, 0) => "all features are supported".to_owned(),
+            (0, 0, _) => "some features are not supported, or only in part".to_owned(),
+            (_, 0, _) => format!("{} cannot be read", count_of(unreadable, "file")),
+            (0, _, _) => format!("the API server would refuse this ({} above)", count_of(refused, "error")),
+            _ => format!("{} cannot be read, and the API server would refuse objects", count_of(unreadable, "file")),
+        };
+        let objects: Vec<String> = self.objects.iter().map(|(kind, count)| count_of(*count, kind)).collect();
+        let objects = if objects.is_empty() { String::new() } else { format!(", {}", objects.join(", ")) };
+        format!("{}{not_examined}{objects}: {verdict}", count_of(read, "file"))
+    }
+}
+
+/// `1 file`, `2 files`; the names of settings stay as they are.
+fn count_of(count: usize, noun: &str) -> String {
+    let ending = if count == 1 || noun.starts_with("argocd-") { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}
+
+fn problem_json(problem: &Problem) -> Value {
+    let kind = if problem.kind == ProblemKind::Unreadable { "unreadable" } else { "invalid" };
+    json!({"file": problem.file, "line": problem.line, "message": problem.message, "kind": kind})
 }
 
 fn urgency(support: Support) -> u8 {
@@ -196,7 +241,7 @@ fn feature_json(entry: &FeatureSummary<'_>) -> Value {
 
 fn table_row(entry: &FeatureSummary<'_>) -> [String; 4] {
     let places: Vec<String> = entry.first.iter().map(|each| format!("{}:{}", each.file, each.line)).collect();
-    let more = if entry.count > entry.first.len() { ", …" } else { "" };
+    let more = if entry.places > entry.first.len() { ", …" } else { "" };
     let name = match entry.first.first() {
         Some(each) if entry.feature.id == "unknown" => format!("unknown: {}", each.what),
         _ => entry.feature.name.to_owned(),

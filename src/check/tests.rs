@@ -47,10 +47,15 @@ fn spec(extra: &str) -> String {
     format!("apiVersion: argoproj.io/v1alpha1\nkind: Application\nspec:\n{extra}")
 }
 
+/// An Application that the API server would store.
+fn whole(extra: &str) -> String {
+    spec(extra) + "  project: a\n  destination: {}\nmetadata: {name: a}\n"
+}
+
 fn report(texts: &[&str]) -> Report {
     let mut report = Report::default();
-    for text in texts {
-        report.add(scan("a.yaml", text));
+    for (text, name) in texts.iter().zip('a'..) {
+        report.add(scan(&format!("{name}.yaml"), text));
     }
     report
 }
@@ -215,6 +220,25 @@ fn secrets_of_argo_cd_are_recognised_by_their_label() {
 }
 
 #[test]
+fn secrets_use_what_their_data_says() {
+    let secret = |kind: &str, data: &str| {
+        format!(
+            "kind: Secret\napiVersion: v1\nmetadata: {{labels: {{argocd.argoproj.io/secret-type: {kind}}}}}\n{data}"
+        )
+    };
+    let plain = secret("repository", "stringData:\n  url: https://a\n  password: b\n  enableLfs: 'false'\n");
+    assert_eq!(uses(&plain), [("secret.repository".to_owned(), 3)]);
+    assert_eq!(report(&[&plain]).exit_code(), 0);
+    assert_eq!(line_of(&secret("repository", "stringData:\n  type: helm\n"), "secret.helm-repository"), Some(5));
+    assert_eq!(line_of(&secret("repository", "data:\n  type: aGVsbQ==\n"), "secret.helm-repository"), Some(5));
+    let git = secret("repository", "data:\n  type: Z2l0\n  sshPrivateKey: YQ==\n");
+    assert_eq!(uses(&git), [("secret.repository".to_owned(), 3), ("secret.ssh".to_owned(), 6)]);
+    let cluster = |config: &str| secret("cluster", &format!("stringData:\n  config: '{config}'\n"));
+    assert_eq!(uses(&cluster(r#"{"bearerToken": "a"}"#)), [("secret.cluster".to_owned(), 3)]);
+    assert_eq!(line_of(&cluster(r#"{"execProviderConfig": {"command": "a"}}"#), "secret.cluster-identity"), Some(5));
+}
+
+#[test]
 fn broken_yaml_is_a_problem_only_where_it_can_concern_argo_cd() {
     let broken = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nspec:\n  project: [\n";
     let problem = scan("bad.yaml", broken).expect_err("broken");
@@ -235,7 +259,7 @@ fn a_template_in_a_key_is_no_yaml() {
 
 #[test]
 fn exit_code_tells_what_was_found() {
-    let chart = spec("  source: {repoURL: https://a, chart: b}\n");
+    let chart = whole("  source: {repoURL: https://a, chart: b}\n");
     assert_eq!(report(&[APPLICATION]).exit_code(), 0);
     assert_eq!(report(&[APPLICATION, &chart]).exit_code(), 1);
     assert_eq!(report(&[&chart, "argoproj.io: [\n"]).exit_code(), 2);
@@ -255,7 +279,7 @@ fn summary_counts_and_puts_the_unsupported_first() {
 
 #[test]
 fn json_and_table_say_the_same() {
-    let chart = spec("  source: {repoURL: https://a, chart: b}\n");
+    let chart = whole("  source: {repoURL: https://a, chart: b}\n");
     let report = report(&[&chart]);
     let value = report.to_json();
     assert_eq!(value["features"][0]["id"], "source.chart");
@@ -268,16 +292,79 @@ fn json_and_table_say_the_same() {
         row.starts_with("no ") && row.contains("Chart from a Helm repository") && row.ends_with("a.yaml:4"),
         "{table}"
     );
-    assert!(table.ends_with("1 files, 1 Application: some features are not supported\n"), "{table}");
+    assert!(table.ends_with("1 file, 1 Application: some features are not supported, or only in part\n"), "{table}");
 }
 
 #[test]
 fn files_passed_over_share_a_line() {
     let table = report(&["{{ a }}: [\n", "{{ b }}: [\n"]).to_table();
     assert!(
-        table.contains("passed over, 2 files, a template that is no YAML before it is rendered: a.yaml, a.yaml\n"),
+        table.contains("passed over, 2 files, a template that is no YAML before it is rendered: a.yaml, b.yaml\n"),
         "{table}"
     );
+}
+
+#[test]
+fn nothing_found_is_said_with_what_was_not_examined() {
+    assert_eq!(report(&[]).to_table(), "nothing of Argo CD was found in 0 files\n");
+    let mut templates = report(&["{{ a }}: [\n", "kind: ConfigMap\n"]);
+    templates.skipped = 2;
+    let table = templates.to_table();
+    assert!(table.ends_with("nothing of Argo CD was found in 1 file (3 files not examined)\n"), "{table}");
+    assert_eq!(templates.exit_code(), 0);
+    assert_eq!(templates.to_json()["filesNotExamined"], 3);
+}
+
+#[test]
+fn several_uses_on_one_line_are_one_place() {
+    let text = spec("  ignoreDifferences: [{group: apps, kind: A}, {group: apps, kind: B}]\n");
+    let report = report(&[&text]);
+    let summary = report.summary();
+    let rule = summary.iter().find(|entry| entry.feature.id == "ignore.json-pointers").expect("a use");
+    assert_eq!((rule.count, rule.places, rule.first.len()), (2, 1, 1));
+    assert!(!report.to_table().contains("a.yaml:4, a.yaml:4"));
+}
+
+#[test]
+fn what_the_api_server_would_refuse_is_a_problem_at_its_line() {
+    let problems = |text: &str| -> Vec<(u64, String)> {
+        part(text).problems.into_iter().map(|problem| (problem.line, problem.message)).collect()
+    };
+    assert_eq!(problems(APPLICATION), []);
+    let text = whole("  source:\n    repoURL: https://a\n    targetRevision: 1.0\n");
+    let expected = "Application a: spec.source.targetRevision: Invalid value: 1.0: spec.source.targetRevision in body must be of type string";
+    assert_eq!(problems(&text), [(6, expected.to_owned())]);
+    assert_eq!(report(&[&text]).exit_code(), 2);
+    let text = whole("  sources:\n  - repoURL: https://a\n  - path: a\n");
+    assert_eq!(problems(&text), [(6, "Application a: spec.sources[1].repoURL: Required value".to_owned())]);
+    let text = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\n";
+    assert_eq!(problems(text), [(1, "Application a: spec: Required value".to_owned())]);
+    let table = report(&[text]).to_table();
+    assert!(table.contains("error: a.yaml:1: Application a: spec: Required value\n"), "{table}");
+    assert!(table.ends_with("1 file, 1 Application: the API server would refuse this (1 error above)\n"), "{table}");
+}
+
+#[test]
+fn a_value_that_a_template_fills_in_is_no_problem() {
+    let text = whole("  syncPolicy:\n    automated: {prune: '{{ .Values.prune }}'}\n");
+    assert_eq!(part(&text).problems, []);
+    assert_eq!(part(&text.replace("{{ .Values.prune }}", "yes")).problems.len(), 1);
+}
+
+#[test]
+fn a_patch_need_not_be_whole_but_must_be_of_the_right_types() {
+    let kustomization = "patches:\n- path: ../patch.yaml\n- patch: '[]'\npatchesStrategicMerge: [other.yaml]\n";
+    let patch = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\nspec: {project: b}\n";
+    let code = |text: &str, file: &str| {
+        let mut report = Report::default();
+        report.add(scan("./dev/kustomization.yaml", kustomization));
+        report.add(scan(file, text));
+        report.exit_code()
+    };
+    assert_eq!(code(patch, "./patch.yaml"), 0);
+    assert_eq!(code(patch, "./dev/other.yaml"), 0);
+    assert_eq!(code(patch, "./dev/patch.yaml"), 2);
+    assert_eq!(code(&patch.replace("project: b", "project: [b]"), "./patch.yaml"), 2);
 }
 
 #[test]

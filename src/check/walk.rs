@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use super::document::{Content, Node};
 use super::table::{Branch, Row, UNKNOWN, field_root, rows_for_name};
-use super::{Part, Support, Use};
+use super::{Part, Support, Use, patches, secret, valid};
 use crate::api::names;
 
 /// Label that marks Argo CD's own Secrets.
@@ -29,7 +29,8 @@ const ANNOTATIONS: [&str; 7] = [
 
 /// What the documents of one file use.
 pub fn objects(file: &str, documents: &[Node]) -> Part {
-    let mut walk = Walk { file, part: Part::default(), seen: BTreeSet::new() };
+    let part = Part { patches: patches::of(file, documents), ..Part::default() };
+    let mut walk = Walk { file, part, seen: BTreeSet::new() };
     for document in documents {
         walk.object(document);
     }
@@ -67,7 +68,7 @@ impl Walk<'_> {
         match (group, kind) {
             (names::GROUP, _) if field_root(kind).is_some() => self.argo_cd_object(kind, node),
             ("", "ConfigMap") if name == "argocd-cm" || name == "argocd-cmd-params-cm" => self.settings(name, node),
-            ("", "Secret") => self.secret(metadata),
+            ("", "Secret") => self.secret(node, metadata),
             _ => {}
         }
         if let Some(metadata) = metadata {
@@ -78,6 +79,7 @@ impl Walk<'_> {
 
     fn argo_cd_object(&mut self, kind: &str, node: &Node) {
         self.count(kind);
+        self.part.problems.extend(valid::problems(self.file, kind, node));
         self.seen.clear();
         if let Some(root) = field_root(kind) {
             self.fields(root, node, "");
@@ -213,12 +215,18 @@ impl Walk<'_> {
         }
     }
 
-    fn secret(&mut self, metadata: Option<&Node>) {
+    fn secret(&mut self, node: &Node, metadata: Option<&Node>) {
         let label = metadata.and_then(|metadata| metadata.get("labels")).and_then(|labels| labels.entry(SECRET_TYPE));
         if let Some(label) = label {
             self.count("Secret");
             let text = label.value.text().unwrap_or_default();
             self.named(&format!("secret:{text}"), &format!("{SECRET_TYPE}: {text}"), label.line);
+            for asked in secret::asked(text, node) {
+                // What has no row of its own (a URL, a name) is no feature of its own.
+                if let Some(row) = rows_for_name(&asked.address).first().copied() {
+                    self.note(row, &At { path: &asked.key, line: asked.line });
+                }
+            }
         }
     }
 

@@ -6,19 +6,44 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use crate::check::{ParseProblem, Report, scan};
+use crate::check::{Problem, ProblemKind, Report, scan};
+
+/// What stands below the flags in the help.
+const MORE: &str = "\
+Folders are walked for .yaml, .yml and .json files. Found are Applications, AppProjects and ApplicationSets, argocd-cm,
+argocd-cmd-params-cm, Argo CD's labelled Secrets, and Argo CD's and Helm's annotations on any object.
+
+SUPPORT is yes, partial (the line below the table says what is missing) or no.
+
+Exit codes:
+  0  all that was found is supported, or nothing of Argo CD was found
+  1  something is not supported, or only in part
+  2  a file cannot be read, the API server would refuse an object, or the command line is wrong
+
+Examples:
+  litecd check -f .
+  litecd check -f apps -f settings.yaml        the same as -f apps settings.yaml
+  kubectl get applications,appprojects,applicationsets -A -o yaml | litecd check -f -
+  litecd check -f . -o json | jq '.features[] | select(.support != \"yes\")'";
 
 /// Says which Argo CD features a repository uses, where, and whether this build supports them.
-///
-/// Exit code 0: all supported; 1: something is not, or only in part; 2: input could not be read.
 #[derive(clap::Args)]
+#[command(after_help = MORE)]
 pub struct Args {
-    /// File or folder to walk, `-` for standard input; may be given several times.
-    #[arg(long = "file", short = 'f', required = true)]
+    /// Files or folders to walk, `-` for standard input; may be given several times.
+    #[arg(long = "file", short = 'f', required = true, num_args = 1.., value_name = "PATH")]
     files: Vec<PathBuf>,
-    /// Output format: table or json.
-    #[arg(long, short, default_value = "table")]
-    output: String,
+    /// Output format.
+    #[arg(long, short, value_enum, default_value_t = Format::Table)]
+    output: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people.
+    Table,
+    /// For scripts.
+    Json,
 }
 
 /// Files larger than this are no manifests.
@@ -26,9 +51,6 @@ const LARGEST: u64 = 32 << 20;
 
 /// Runs `litecd check`.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    if !matches!(args.output.as_str(), "table" | "json") {
-        anyhow::bail!("unknown output format {:?}: use table or json", args.output);
-    }
     let mut report = Report::default();
     for path in &args.files {
         if path.as_os_str() == "-" {
@@ -40,9 +62,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             if meta.is_dir() { walk(path, &mut report)? } else { add(path, &mut report) }
         }
     }
-    match args.output.as_str() {
-        "json" => super::print(&format!("{}\n", serde_json::to_string_pretty(&report.to_json())?))?,
-        _ => super::print(&report.to_table())?,
+    match args.output {
+        Format::Json => super::print(&format!("{}\n", serde_json::to_string_pretty(&report.to_json())?))?,
+        Format::Table => super::print(&report.to_table())?,
     }
     Ok(ExitCode::from(report.exit_code()))
 }
@@ -63,6 +85,8 @@ fn walk(dir: &Path, report: &mut Report) -> anyhow::Result<()> {
             }
         } else if kind.is_file() && kind.len() <= LARGEST && is_manifest(&path) {
             add(&path, report);
+        } else {
+            report.skipped += 1;
         }
     }
     Ok(())
@@ -79,6 +103,8 @@ fn add(path: &Path, report: &mut Report) {
     report.add(match std::fs::read(path) {
         Ok(bytes) => scan(&file, &String::from_utf8_lossy(&bytes)),
         // One file that cannot be read must not hide what the others hold.
-        Err(error) => Err(ParseProblem { file, line: 1, message: format!("cannot be read: {error}") }),
+        Err(error) => {
+            Err(Problem { file, line: 1, message: format!("cannot be read: {error}"), kind: ProblemKind::Unreadable })
+        }
     });
 }

@@ -6,78 +6,99 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
+use crate::gocompat::duration;
 use crate::{controller, telemetry};
 
-/// Runs the controller.
+/// What stands below the flags in the help.
+const MORE: &str = "\
+A flag wins over its environment variable, which wins over argocd-cmd-params-cm and argocd-cm. Names are Argo CD's.
+A variable of a flag in seconds may also hold a duration such as 2m30s, as Argo CD's does.
+
+git, helm and kustomize are looked for in PATH. Never run two litecds on one namespace: nothing keeps them apart.
+
+Exit codes:
+  0  ended by SIGTERM or SIGINT
+  2  could not start";
+
+/// Runs the controller until SIGTERM or SIGINT.
 #[derive(clap::Args)]
+#[command(after_help = MORE)]
 pub struct Args {
-    /// Kubeconfig file; without it, in-cluster, else the current context.
-    #[arg(long, env = "KUBECONFIG_PATH")]
+    /// Kubeconfig file [default: $KUBECONFIG, else the pod's service account, else ~/.kube/config].
+    #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
-    /// Namespace of Argo CD's settings and projects.
+    /// Namespace of Argo CD's settings, projects and Applications.
     #[arg(long, env = "ARGOCD_NAMESPACE", default_value = "argocd")]
     namespace: String,
-    /// Folder for repositories and rendered manifests.
-    #[arg(long, env = "LITECD_CACHE_DIR", default_value = "/var/cache/litecd")]
+    /// Folder for repositories, checkouts and rendered manifests; made when missing, and safe to delete while stopped.
+    #[arg(long, env = "LITECD_CACHE_DIR", default_value = "/var/cache/litecd", value_name = "FOLDER")]
     cache_dir: PathBuf,
-    /// Address of metrics and health.
-    #[arg(long, env = "LITECD_LISTEN", default_value = "0.0.0.0:8080")]
+    /// Address that serves /healthz, /readyz and /metrics.
+    #[arg(long, env = "LITECD_LISTEN", default_value = "0.0.0.0:8080", value_name = "IP:PORT")]
     listen: SocketAddr,
-    /// Log format: json or text.
-    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_LOGFORMAT", default_value = "text")]
+    /// Format of the log on standard error: json or text.
+    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_LOGFORMAT", default_value = "text", value_name = "FORMAT")]
     logformat: String,
-    /// Log level: debug, info, warn or error.
-    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_LOGLEVEL", default_value = "info")]
+    /// Least level that is logged: debug, info, warn or error.
+    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_LOGLEVEL", default_value = "info", value_name = "LEVEL")]
     loglevel: String,
     #[command(flatten)]
     parameters: Parameters,
 }
 
-/// Settings that Argo CD takes as flags; each overrides its key in `argocd-cmd-params-cm` or `argocd-cm`.
+/// Settings that Argo CD takes as flags; each overrides its key in `argocd-cmd-params-cm` or `argocd-cm`, and those
+/// decide where the default is given in words.
 #[derive(clap::Args)]
+#[command(next_help_heading = "Argo CD's flags (unless given, argocd-cmd-params-cm and argocd-cm decide)")]
 struct Parameters {
-    /// Namespaces besides the controller's whose Applications are managed, comma separated.
-    #[arg(long, env = "ARGOCD_APPLICATION_NAMESPACES")]
+    /// Namespaces besides --namespace whose Applications are managed: globs or /expressions/, comma separated [default: none].
+    #[arg(long, env = "ARGOCD_APPLICATION_NAMESPACES", value_name = "PATTERNS")]
     application_namespaces: Option<String>,
-    /// Seconds between comparisons; 0 turns periodic comparison off.
-    #[arg(long, env = "ARGOCD_RECONCILIATION_TIMEOUT")]
+    /// Seconds between comparisons of an Application, 0 for never [default: 120].
+    #[arg(long, env = "ARGOCD_RECONCILIATION_TIMEOUT", value_name = "SECONDS")]
     app_resync: Option<String>,
-    /// Seconds between hard comparisons; 0 turns them off.
-    #[arg(long, env = "ARGOCD_HARD_RECONCILIATION_TIMEOUT")]
+    /// Seconds between comparisons that render everything anew, 0 for never [default: 0].
+    #[arg(long, env = "ARGOCD_HARD_RECONCILIATION_TIMEOUT", value_name = "SECONDS")]
     app_hard_resync: Option<String>,
-    /// Longest random delay added to a periodic comparison.
-    #[arg(long, env = "ARGOCD_RECONCILIATION_JITTER")]
+    /// Longest random delay in seconds that is added to --app-resync [default: 60].
+    #[arg(long, env = "ARGOCD_RECONCILIATION_JITTER", value_name = "SECONDS")]
     app_resync_jitter: Option<String>,
-    /// How long a rendering error is not shown when nobody asked.
-    #[arg(long, env = "ARGOCD_REPO_ERROR_GRACE_PERIOD_SECONDS")]
+    /// Seconds that sources may fail to render before the status says so, unless somebody asked [default: 180].
+    #[arg(long, env = "ARGOCD_REPO_ERROR_GRACE_PERIOD_SECONDS", value_name = "SECONDS")]
     repo_error_grace_period_seconds: Option<String>,
-    /// Applications worked on at once.
-    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_STATUS_PROCESSORS")]
+    /// Seconds that one run of helm or kustomize may take [default: 60].
+    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_REPO_SERVER_TIMEOUT_SECONDS", value_name = "SECONDS")]
+    repo_server_timeout_seconds: Option<String>,
+    /// Applications worked on at once, their operations included [default: 20].
+    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_STATUS_PROCESSORS", value_name = "COUNT")]
     status_processors: Option<String>,
-    /// Operations advanced at once.
-    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_OPERATION_PROCESSORS")]
+    /// Accepted and without effect: --status-processors counts for operations, too.
+    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_OPERATION_PROCESSORS", value_name = "COUNT")]
     operation_processors: Option<String>,
-    /// Writes at once per cluster.
-    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_KUBECTL_PARALLELISM_LIMIT")]
+    /// Writes at once per sync step, 0 for no limit [default: 20].
+    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_KUBECTL_PARALLELISM_LIMIT", value_name = "COUNT")]
     kubectl_parallelism_limit: Option<String>,
-    /// Seconds between self-heal attempts when the backoff is off.
-    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_SELF_HEAL_TIMEOUT_SECONDS")]
+    /// Fixed seconds between self-heals; 0 leaves it to the three flags below [default: 0].
+    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_SELF_HEAL_TIMEOUT_SECONDS", value_name = "SECONDS")]
     self_heal_timeout_seconds: Option<String>,
-    /// First self-heal delay in seconds.
-    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_SELF_HEAL_BACKOFF_TIMEOUT_SECONDS")]
+    /// Seconds before the second self-heal [default: 2].
+    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_SELF_HEAL_BACKOFF_TIMEOUT_SECONDS", value_name = "SECONDS")]
     self_heal_backoff_timeout_seconds: Option<String>,
-    /// Growth of the self-heal delay.
-    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_SELF_HEAL_BACKOFF_FACTOR")]
+    /// How many times longer each further delay is [default: 3].
+    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_SELF_HEAL_BACKOFF_FACTOR", value_name = "FACTOR")]
     self_heal_backoff_factor: Option<String>,
-    /// Longest self-heal delay in seconds.
-    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_SELF_HEAL_BACKOFF_CAP_SECONDS")]
+    /// Longest such delay in seconds [default: 300].
+    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_SELF_HEAL_BACKOFF_CAP_SECONDS", value_name = "SECONDS")]
     self_heal_backoff_cap_seconds: Option<String>,
-    /// Seconds after which an operation is terminated; 0 is never.
-    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_SYNC_TIMEOUT")]
+    /// Seconds after which an operation is terminated, 0 for never [default: 0].
+    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_SYNC_TIMEOUT", value_name = "SECONDS")]
     sync_timeout: Option<String>,
-    /// Whether health is written for each object in `.status.resources`.
-    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_PERSIST_RESOURCE_HEALTH")]
+    /// true stores the health of each object in .status.resources, false leaves it out [default: false].
+    #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_PERSIST_RESOURCE_HEALTH", value_name = "BOOL")]
     persist_resource_health: Option<String>,
+    /// Reasons of the Kubernetes events that are written, comma separated, or all or none [default: all].
+    #[arg(long, env = "ARGOCD_ENABLE_K8S_EVENT", value_name = "REASONS")]
+    enable_k8s_event: Option<String>,
 }
 
 impl Parameters {
@@ -85,10 +106,11 @@ impl Parameters {
     fn given(self) -> Vec<(String, String)> {
         [
             ("application-namespaces", self.application_namespaces),
-            ("app-resync", self.app_resync),
-            ("app-hard-resync", self.app_hard_resync),
-            ("app-resync-jitter", self.app_resync_jitter),
-            ("repo-error-grace-period-seconds", self.repo_error_grace_period_seconds),
+            ("app-resync", self.app_resync.map(in_seconds)),
+            ("app-hard-resync", self.app_hard_resync.map(in_seconds)),
+            ("app-resync-jitter", self.app_resync_jitter.map(in_seconds)),
+            ("repo-error-grace-period-seconds", self.repo_error_grace_period_seconds.map(in_seconds)),
+            ("repo-server-timeout-seconds", self.repo_server_timeout_seconds),
             ("status-processors", self.status_processors),
             ("operation-processors", self.operation_processors),
             ("kubectl-parallelism-limit", self.kubectl_parallelism_limit),
@@ -98,11 +120,17 @@ impl Parameters {
             ("self-heal-backoff-cap-seconds", self.self_heal_backoff_cap_seconds),
             ("sync-timeout", self.sync_timeout),
             ("persist-resource-health", self.persist_resource_health),
+            ("enable-k8s-event", self.enable_k8s_event),
         ]
         .into_iter()
         .filter_map(|(flag, value)| Some((flag.to_owned(), value?)))
         .collect()
     }
+}
+
+/// Argo CD's variables hold durations where its flags of the same setting hold seconds.
+fn in_seconds(text: String) -> String {
+    duration::parse_setting(&text).map_or(text, |parsed| parsed.as_secs().to_string())
 }
 
 /// Runs `litecd controller`.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// Prints the CustomResourceDefinitions.
+/// Prints the CustomResourceDefinitions of Application, AppProject and ApplicationSet, to be applied server-side.
 #[derive(clap::Args)]
 pub struct Args {
     /// Output format: yaml or json.

@@ -18,9 +18,15 @@ use clap::{Parser, Subcommand};
 /// Exit code for usage errors and unreadable input.
 pub const UNANSWERED: u8 = 2;
 
-/// A small GitOps controller that reads Argo CD's Application, AppProject and ApplicationSet unchanged.
+/// What stands below the commands in the help.
+const MORE: &str = "\
+litecd compares, syncs, heals, prunes and deletes what Applications say, and writes the status that Argo CD writes.
+`litecd check` says whether it supports all that your repository uses.
+`litecd COMMAND --help` explains a command's flags, environment variables and exit codes.";
+
+/// A small GitOps controller that reads Argo CD's Application and AppProject unchanged.
 #[derive(Parser)]
-#[command(name = "litecd", version, disable_help_subcommand = true)]
+#[command(name = "litecd", version, disable_help_subcommand = true, after_help = MORE)]
 struct Args {
     #[command(subcommand)]
     command: Command,
@@ -32,7 +38,7 @@ enum Command {
     Controller(Box<controller::Args>),
     /// Says which Argo CD features a repository uses, and whether this build supports them.
     Check(check::Args),
-    /// Prints the CustomResourceDefinitions.
+    /// Prints the CustomResourceDefinitions of Application, AppProject and ApplicationSet.
     Crds(crds::Args),
     /// Prints the version.
     Version,
@@ -69,7 +75,7 @@ fn print(text: &str) -> anyhow::Result<()> {
 
 fn version() -> anyhow::Result<ExitCode> {
     print(&format!(
-        "litecd {} (status format of Argo CD {})",
+        "litecd {} (status format of Argo CD {})\n",
         env!("CARGO_PKG_VERSION"),
         crate::api::names::ARGOCD_VERSION
     ))?;

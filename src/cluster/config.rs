@@ -10,37 +10,35 @@ use std::path::Path;
 use kube::Config;
 use kube::config::{InClusterError, InferConfigError, KubeConfigOptions, Kubeconfig, KubeconfigError};
 
-/// Why no connection settings could be had.
+/// Why no connection settings could be had. The causes' texts hold those of their own causes, so that they are said here
+/// and not handed out as sources, which would say them twice.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file is missing, malformed or lacks the context.
-    #[error("cannot use the kubeconfig {path}: {source}")]
+    #[error("cannot use the kubeconfig {path}: {cause}")]
     Kubeconfig {
         /// The file as given.
         path: String,
         /// What is wrong with it.
-        #[source]
-        source: Box<KubeconfigError>,
+        cause: Box<KubeconfigError>,
     },
     /// The process does not run in a pod with a service account.
-    #[error("cannot use the pod's service account: {source}")]
+    #[error("cannot use the pod's service account: {cause}")]
     InCluster {
         /// What is missing.
-        #[source]
-        source: Box<InClusterError>,
+        cause: Box<InClusterError>,
     },
     /// Neither a kubeconfig nor a service account was found.
-    #[error("found neither a kubeconfig nor a service account: {source}")]
+    #[error("found neither a kubeconfig nor a service account: {cause}")]
     Nothing {
         /// What was tried.
-        #[source]
-        source: Box<InferConfigError>,
+        cause: Box<InferConfigError>,
     },
 }
 
 /// Reads a kubeconfig file; `context` overrides its current one.
 pub async fn from_kubeconfig(path: &Path, context: Option<&str>) -> Result<Config, ConfigError> {
-    let failed = |source| ConfigError::Kubeconfig { path: path.display().to_string(), source: Box::new(source) };
+    let failed = |cause| ConfigError::Kubeconfig { path: path.display().to_string(), cause: Box::new(cause) };
     let file = Kubeconfig::read_from(path).map_err(failed)?;
     let options = KubeConfigOptions { context: context.map(str::to_owned), ..KubeConfigOptions::default() };
     Config::from_custom_kubeconfig(file, &options).await.map_err(failed)
@@ -48,10 +46,10 @@ pub async fn from_kubeconfig(path: &Path, context: Option<&str>) -> Result<Confi
 
 /// The service account of the pod this process runs in.
 pub fn in_cluster() -> Result<Config, ConfigError> {
-    Config::incluster().map_err(|source| ConfigError::InCluster { source: Box::new(source) })
+    Config::incluster().map_err(|cause| ConfigError::InCluster { cause: Box::new(cause) })
 }
 
 /// The current context of `$KUBECONFIG` or `~/.kube/config`, else the pod's service account.
 pub async fn current_context() -> Result<Config, ConfigError> {
-    Config::infer().await.map_err(|source| ConfigError::Nothing { source: Box::new(source) })
+    Config::infer().await.map_err(|cause| ConfigError::Nothing { cause: Box::new(cause) })
 }

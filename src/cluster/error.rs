@@ -25,7 +25,8 @@ pub struct Status {
     pub retry_after: Option<Duration>,
 }
 
-/// Why a request did not succeed. Variants up to [`Error::Api`] were answered by the server.
+/// Why a request did not succeed. Variants up to [`Error::Api`] were answered by the server. The text is whole, with its
+/// cause, because it is shown as it is; that is why nothing is handed out as a source.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The object or its kind does not exist.
@@ -64,13 +65,12 @@ pub enum Error {
         broken: bool,
     },
     /// An answer that is not JSON of the expected shape.
-    #[error("{text}: {source}")]
+    #[error("{text}: {cause}")]
     Decode {
         /// What was being read.
         text: String,
         /// Where it went wrong.
-        #[source]
-        source: serde_json::Error,
+        cause: serde_json::Error,
     },
     /// The request makes no sense and was not sent.
     #[error("{text}")]
@@ -79,11 +79,10 @@ pub enum Error {
         text: String,
     },
     /// The connection settings cannot be used.
-    #[error("cannot set up the connection: {source}")]
+    #[error("cannot set up the connection: {cause}")]
     Connect {
         /// What kube says.
-        #[source]
-        source: Box<kube::Error>,
+        cause: Box<kube::Error>,
     },
 }
 

@@ -64,7 +64,7 @@ impl Cluster {
         let agent = concat!("litecd/", env!("CARGO_PKG_VERSION"));
         config.headers.push((http::header::USER_AGENT, HeaderValue::from_static(agent)));
         let url = config.cluster_url.to_string().trim_end_matches('/').to_owned();
-        let client = kube::Client::try_from(config).map_err(|source| Error::Connect { source: Box::new(source) })?;
+        let client = kube::Client::try_from(config).map_err(|cause| Error::Connect { cause: Box::new(cause) })?;
         let inner = Inner { client, server, url, discovery: discovery::Cache::default() };
         Ok(Self { inner: Arc::new(inner), user: None })
     }

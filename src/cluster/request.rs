@@ -98,7 +98,7 @@ impl Cluster {
     /// Sends, and parses the answer.
     pub(super) async fn send(&self, call: Call<'_>) -> Result<Value, Error> {
         let bytes = self.send_raw(&call).await?;
-        serde_json::from_slice(&bytes).map_err(|source| Error::Decode { text: call.path, source })
+        serde_json::from_slice(&bytes).map_err(|cause| Error::Decode { text: call.path, cause })
     }
 
     /// Sends, and hands the answer's bytes over.

@@ -106,8 +106,8 @@ pub struct Comparison {
 /// Why there is no comparison.
 #[derive(Debug)]
 pub enum Failure {
-    /// The sources failed to render a short while ago; the status stays as it is (APP-082).
-    Grace,
+    /// The sources failed to render a short while ago; the status stays as it is (APP-082). The text is the failure's.
+    Grace(String),
     /// The destination cannot be resolved.
     Destination(String),
 }
@@ -125,7 +125,7 @@ pub async fn run(
     let settings = match &config.settings {
         Ok(settings) => settings,
         Err(text) => {
-            tracing::info!(reason = text, "Basic comparison settings cannot be loaded, using unknown comparison");
+            tracing::warn!(reason = text, "Basic comparison settings cannot be loaded, using unknown comparison");
             return Ok(unknown(status));
         }
     };
@@ -232,7 +232,7 @@ impl Gathering<'_> {
             }
             Err(text) => {
                 if !request.force_resolve && self.in_grace(&key) {
-                    return Err(Failure::Grace);
+                    return Err(Failure::Grace(text));
                 }
                 self.fail(format!("Failed to load target state: {text}"));
                 Ok(Rendered::default())

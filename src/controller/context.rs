@@ -20,6 +20,7 @@ use super::classifier;
 use super::config::Config;
 use super::feeds::level_of_change;
 use super::queue::{AppKey, Purpose, Queue};
+use super::readiness::Readiness;
 use super::remotes::Remotes;
 use super::stores::{Apps, StoredApp, key_of};
 use crate::api::{ObjectExt, names};
@@ -71,6 +72,8 @@ pub struct Context {
     pub changes: mpsc::UnboundedSender<Change>,
     /// Whether nothing is written whatever the verdict would be.
     pub observe: bool,
+    /// What `/readyz` answers.
+    pub readiness: Arc<Readiness>,
 }
 
 impl Context {
@@ -115,7 +118,7 @@ impl Context {
         self.absorb(&raw);
         StoredApp::from_value(raw)
             .map(Some)
-            .map_err(|source| Error::Decode { text: format!("application {key}"), source })
+            .map_err(|cause| Error::Decode { text: format!("application {key}"), cause })
     }
 
     /// The delay of an application's periodic comparison: the same each time, spread evenly over all applications.

@@ -7,6 +7,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
+use std::time::Instant;
 
 use serde_json::Value;
 use tokio::sync::watch as signal;
@@ -26,6 +27,7 @@ enum Told {
     Seen(Value),
     Gone(Value),
     Listed,
+    Failed(String),
 }
 
 /// One watched kind of the control plane's namespace.
@@ -65,6 +67,12 @@ pub async fn start_settings(ctx: &Rc<Context>) {
     for mut listed in ready {
         let _ = listed.wait_for(|listed| *listed).await;
     }
+    if raw.borrow().config_map.is_none() {
+        tracing::warn!(
+            namespace = ctx.namespace,
+            "There is no ConfigMap argocd-cm with the label app.kubernetes.io/part-of: argocd; every Application is Unknown until there is one"
+        );
+    }
     ctx.config.replace(Rc::new(raw.borrow().config()));
 }
 
@@ -100,6 +108,7 @@ fn spawn(gvk: GroupVersionKind, mut feed: Feed, mut sink: impl FnMut(Told) + 'st
                 }
                 FeedEvent::Failed(text) => {
                     tracing::warn!(group = gvk.group, kind = gvk.kind, reason = text, "Failed to list or watch");
+                    sink(Told::Failed(text));
                 }
             }
         }
@@ -108,7 +117,14 @@ fn spawn(gvk: GroupVersionKind, mut feed: Feed, mut sink: impl FnMut(Told) + 'st
 }
 
 fn apps_told(ctx: &Context, seen: &RefCell<Option<HashSet<AppKey>>>, told: Told) {
+    match &told {
+        Told::Failed(text) => ctx.readiness.failed(text, Instant::now()),
+        // A list that begins may fail yet.
+        Told::Listing => {}
+        Told::Seen(_) | Told::Gone(_) | Told::Listed => ctx.readiness.heard(),
+    }
     match told {
+        Told::Failed(_) => {}
         Told::Listing => drop(seen.replace(Some(HashSet::new()))),
         Told::Seen(object) => {
             let key = key_of(&object);
@@ -148,6 +164,7 @@ fn settings_told(ctx: &Context, raw: &RefCell<Raw>, kind: &'static str, told: To
             Told::Seen(object) => raw.put(kind, &object),
             Told::Gone(object) => raw.remove(kind, object.name()),
             Told::Listed => raw.end_list(kind),
+            Told::Failed(_) => return,
         }
     }
     ctx.replace_config(raw.borrow().config());
@@ -175,6 +192,7 @@ fn guard_told(ctx: &Context, sightings: &RefCell<Sightings>, kind: &'static str,
         Told::Seen(object) | Told::Gone(object) => {
             seen.objects.remove(&(kind, object.name().to_owned()));
         }
+        Told::Failed(_) => return,
         Told::Listed => {
             let Sightings { objects, names, listed } = &mut *seen;
             objects.retain(|key, _| key.0 != kind || names.contains(key));
@@ -190,9 +208,13 @@ impl Context {
     /// Puts new settings in force; objects are judged anew where tracking changed.
     pub(super) fn replace_config(&self, config: super::config::Config) {
         let now = Rc::new(config);
-        self.config.replace(now.clone());
+        let known = self.config.replace(now.clone());
         if let Err(reason) = &now.settings {
-            return tracing::warn!(reason, "Settings cannot be used; nothing is compared until they can");
+            // Every object of the namespace leads here; what was said already stays true.
+            if known.settings.as_ref().err() != Some(reason) {
+                tracing::warn!(reason, "argocd-cm cannot be used; every Application is Unknown until it can");
+            }
+            return;
         }
         let before = self.last_good.replace(now.clone());
         let tracking =
@@ -214,13 +236,17 @@ impl Context {
         }
         match &verdict {
             Verdict::Write(_) => {
-                tracing::info!("Argo CD's application controller is gone: taking over Applications");
+                if before.is_present() {
+                    tracing::info!("Argo CD's application controller is gone: taking over Applications");
+                } else {
+                    tracing::info!("Argo CD's application controller is not present: working on Applications");
+                }
                 for key in self.apps.keys() {
                     // Changes seen while standing down were not acted on.
                     self.queue.add(&key, Some(Level::Recent));
                 }
             }
-            Verdict::StandDown { reason } => tracing::info!(coexistence = reason, "Standing down"),
+            Verdict::StandDown { reason, .. } => tracing::info!(coexistence = reason, "Standing down"),
         }
     }
 }

@@ -119,7 +119,7 @@ async fn try_step(
     let multi = request.multi;
     let found = comparison::run(ctx, &config, app, &project, request).await.map_err(|failure| match failure {
         Failure::Destination(text) => text,
-        Failure::Grace => "failed to get repo objects".to_owned(),
+        Failure::Grace(_) => "failed to get repo objects".to_owned(),
     })?;
     if let Some(result) = &mut state.sync_result {
         result.revision = found.status.revision.clone();

@@ -30,7 +30,8 @@ async fn turn(ctx: &Rc<Context>, key: &AppKey, requested: Option<Level>) {
         return;
     }
     let periods = ctx.periods;
-    if let Some(due) = compare::due(&app.app, periods, requested, ctx.now()) {
+    let due = compare::due(&app.app, periods, requested, ctx.now());
+    if let Some(due) = due.filter(|_| requested.is_some() || !is_stuck(ctx, &app)) {
         let started = std::time::Instant::now();
         refresh::run(ctx, &app, &due).await;
         tracing::info!(level = ?due.level, took_ms = started.elapsed().as_millis(), "Reconciliation completed");
@@ -39,6 +40,16 @@ async fn turn(ctx: &Rc<Context>, key: &AppKey, requested: Option<Level>) {
     let Some(app) = load(ctx, key) else { return };
     schedule_resync(ctx, &app, periods);
     next_step(ctx, &app).await;
+}
+
+/// Whether an application that is being deleted has no project, and says so already. Its spec differs from what was
+/// compared for as long as that holds, and every attempt at the deletion would begin with the same refresh.
+fn is_stuck(ctx: &Context, app: &StoredApp) -> bool {
+    let app = &app.app;
+    app.metadata.deletion_timestamp.is_some()
+        && !app.metadata.annotations.contains_key(names::REFRESH)
+        && app.status.conditions.iter().any(|condition| condition.r#type == "InvalidSpecError")
+        && super::projects::find(ctx, &ctx.config(), app).is_err()
 }
 
 /// Operations first; deletion waits until the operation is over (APP-158).

@@ -44,8 +44,8 @@ pub async fn run(ctx: &Rc<Context>, app: &StoredApp, due: &Due) {
     let request = comparison::Request::for_refresh(&app.app, due);
     let found = match comparison::run(ctx, &config, app, &project, request).await {
         Ok(found) => found,
-        Err(Failure::Grace) => {
-            tracing::warn!("Ignoring temporary failed attempt to compare app state against repo");
+        Err(Failure::Grace(text)) => {
+            tracing::warn!(reason = text, "Ignoring temporary failed attempt to compare app state against repo");
             return ctx.again_after_grace(&app.key());
         }
         Err(Failure::Destination(text)) => {

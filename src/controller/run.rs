@@ -11,7 +11,6 @@ use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -20,9 +19,10 @@ use tokio::sync::{Notify, Semaphore, mpsc};
 use super::config::Raw;
 use super::context::Context;
 use super::queue::Queue;
+use super::readiness::Readiness;
 use super::remotes::Remotes;
 use super::stores::Apps;
-use super::{feeds, leftovers, reconcile, serve};
+use super::{feeds, leftovers, preflight, reconcile, serve};
 use crate::api::GroupVersionKind;
 use crate::cluster::{self, Cluster, ConfigError, Resource};
 use crate::compare::{Level, Periods};
@@ -41,7 +41,7 @@ const DEFAULT_TIMEOUTS: Timeouts = Timeouts {
 
 /// What the command line says.
 pub struct Options {
-    /// Kubeconfig file; in-cluster or the current context when absent.
+    /// Kubeconfig file; `KUBECONFIG`, the pod's account or the file in the home folder when absent.
     pub kubeconfig: Option<PathBuf>,
     /// Namespace of the control plane.
     pub namespace: String,
@@ -59,13 +59,13 @@ pub struct Options {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// No usable cluster.
-    #[error("cannot reach the cluster: {0}")]
+    #[error("cannot reach the cluster")]
     Cluster(#[from] cluster::Error),
     /// No usable configuration.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// The address is taken, or not ours.
-    #[error("cannot listen on {address}: {source}")]
+    #[error("cannot listen on {address}")]
     Listen {
         /// The address.
         address: SocketAddr,
@@ -97,17 +97,19 @@ pub async fn run(options: Options) -> Result<(), Error> {
 }
 
 async fn start(options: Options) -> Result<Rc<Context>, Error> {
-    let ready = Arc::new(AtomicBool::new(false));
+    let readiness = Arc::new(Readiness::default());
     let listener = tokio::net::TcpListener::bind(options.listen)
         .await
         .map_err(|source| Error::Listen { address: options.listen, source })?;
     let (scrapes, scrape_requests) = mpsc::channel(4);
-    serve::start(listener, ready.clone(), scrapes);
+    serve::start(listener, readiness.clone(), scrapes);
     let (changes, change_events) = mpsc::unbounded_channel();
-    let ctx = context(&options, changes).await?;
+    preflight::tools();
+    let ctx = context(&options, changes, readiness).await?;
+    preflight::namespace(&ctx.cluster, &ctx.namespace).await;
     feeds::start_settings(&ctx).await;
     feeds::start_apps(&ctx).await;
-    ready.store(true, Ordering::Release);
+    ctx.readiness.begin();
     tracing::info!(applications = ctx.apps.keys().len(), namespace = ctx.namespace, "Ready");
     tokio::task::spawn_local(follow_changes(ctx.clone(), change_events));
     tokio::task::spawn_local(follow_tracking(ctx.clone()));
@@ -119,7 +121,11 @@ async fn start(options: Options) -> Result<Rc<Context>, Error> {
     Ok(ctx)
 }
 
-async fn context(options: &Options, changes: mpsc::UnboundedSender<Change>) -> Result<Rc<Context>, Error> {
+async fn context(
+    options: &Options,
+    changes: mpsc::UnboundedSender<Change>,
+    readiness: Arc<Readiness>,
+) -> Result<Rc<Context>, Error> {
     let config = kube_config(options).await?;
     let cluster = Cluster::connect(config, crate::api::names::IN_CLUSTER_SERVER.to_owned())?;
     let (parameters, timeouts) = parameters(&cluster, options).await?;
@@ -148,13 +154,18 @@ async fn context(options: &Options, changes: mpsc::UnboundedSender<Change>) -> R
         longest_jitter: timeouts.1,
         repo_errors: RefCell::default(),
         applications,
+        readiness,
     }))
 }
 
-/// A kubeconfig that was named, else the pod's own account, else the current context.
+/// A kubeconfig that was named, by flag or by `KUBECONFIG` as for kubectl, else the pod's own account, else the file in
+/// the home folder.
 async fn kube_config(options: &Options) -> Result<kube::Config, ConfigError> {
     match &options.kubeconfig {
         Some(path) => cluster::from_kubeconfig(path, None).await,
+        None if std::env::var_os("KUBECONFIG").is_some_and(|files| !files.is_empty()) => {
+            cluster::current_context().await
+        }
         None => match cluster::in_cluster() {
             Ok(config) => Ok(config),
             Err(_) => cluster::current_context().await,

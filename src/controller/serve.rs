@@ -1,13 +1,14 @@
 //! The one address: health, readiness, metrics.
 //!
 //! In:  HTTP requests.
-//! Out: `/healthz` while the process works, `/readyz` once everything needed was listed and who may write is known,
+//! Out: `/healthz` while the process works, `/readyz` once everything needed was listed and who may write is known and
+//! as long as Applications are heard of,
 //! `/metrics` written from the stores at scrape, so that nothing is kept for it.
 
 use std::fmt::Write;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use axum::Router;
 use axum::http::StatusCode;
@@ -17,19 +18,19 @@ use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 
 use super::context::Context;
+use super::readiness::Readiness;
 
 /// A request for the metrics text.
 pub type Scrape = oneshot::Sender<String>;
 
 /// Serves until the process ends.
-pub fn start(listener: TcpListener, ready: Arc<AtomicBool>, scrapes: mpsc::Sender<Scrape>) {
+pub fn start(listener: TcpListener, readiness: Arc<Readiness>, scrapes: mpsc::Sender<Scrape>) {
     let readyz = move || {
-        let ready = ready.clone();
+        let answer = readiness.answer(Instant::now());
         async move {
-            if ready.load(Ordering::Acquire) {
-                (StatusCode::OK, "ok")
-            } else {
-                (StatusCode::SERVICE_UNAVAILABLE, "starting")
+            match answer {
+                Ok(()) => (StatusCode::OK, "ok".to_owned()),
+                Err(why) => (StatusCode::SERVICE_UNAVAILABLE, why),
             }
         }
     };

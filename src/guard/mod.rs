@@ -30,6 +30,8 @@ pub enum Verdict {
     StandDown {
         /// One sentence for the log and for `litecd why`.
         reason: String,
+        /// Whether somebody else was seen, so that writing later is taking over.
+        is_present: bool,
     },
 }
 
@@ -40,6 +42,11 @@ impl Verdict {
             Self::Write(permit) => Some(*permit),
             Self::StandDown { .. } => None,
         }
+    }
+
+    /// Whether somebody else was seen who manages the applications.
+    pub fn is_present(&self) -> bool {
+        matches!(self, Self::StandDown { is_present: true, .. })
     }
 }
 
@@ -77,18 +84,20 @@ impl fmt::Display for Presence {
 ///
 /// Observe mode is looked at first because it holds whatever else is true.
 pub fn decide(observed: Option<&Presence>, observe_mode: bool) -> Verdict {
-    let stand_down = |reason: String| Verdict::StandDown { reason };
+    let stand_down = |reason: String, is_present| Verdict::StandDown { reason, is_present };
     if observe_mode {
-        return stand_down("observe mode: litecd compares and reports but does not write".to_owned());
+        return stand_down("observe mode: litecd compares and reports but does not write".to_owned(), false);
     }
     match observed {
         None => stand_down(
             "it is not known whether Argo CD's application controller runs; litecd writes only once it is known to be absent"
                 .to_owned(),
+            false,
         ),
-        Some(seen) if seen.replicas != 0 || seen.pods > 0 => stand_down(format!(
-            "Argo CD's application controller is present ({seen}); scale it to zero to let litecd take over"
-        )),
+        Some(seen) if seen.replicas != 0 || seen.pods > 0 => stand_down(
+            format!("Argo CD's application controller is present ({seen}); scale it to zero to let litecd take over"),
+            true,
+        ),
         Some(_) => Verdict::Write(Permit { _private: () }),
     }
 }

@@ -7,7 +7,10 @@ use super::{Presence, Verdict, decide, identifies_argocd_controller};
 fn check(observed: Option<Presence>, observe_mode: bool, reason_part: Option<&str>) {
     match (decide(observed.as_ref(), observe_mode), reason_part) {
         (Verdict::Write(_), None) => {}
-        (Verdict::StandDown { reason }, Some(part)) => assert!(reason.contains(part), "{reason}"),
+        (Verdict::StandDown { reason, is_present }, Some(part)) => {
+            assert!(reason.contains(part), "{reason}");
+            assert_eq!(is_present, part.contains("present") || part.contains("replicas"), "{reason}");
+        }
         (verdict, expected) => panic!("{verdict:?}, expected {expected:?}"),
     }
 }

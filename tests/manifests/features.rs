@@ -132,7 +132,7 @@ fn the_corpus_is_read_and_known() {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         report.add(check::scan(&path.display().to_string(), &text));
     }
-    assert_eq!(report.problems, []);
+    assert_eq!(report.problems(), Vec::<&litecd::check::Problem>::new());
     assert!(report.objects["Application"] > 400, "{:?}", report.objects);
     let unknown: BTreeSet<&str> =
         report.uses.iter().filter(|each| each.feature.id == "unknown").map(|each| each.what.as_str()).collect();

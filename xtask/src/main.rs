@@ -19,9 +19,9 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Formatting, lints, unit tests and the corpus.
+    /// Checks formatting and lints, and runs unit tests and the corpus.
     Test(test::Options),
-    /// A cluster on this machine, litecd on it, and the examples it deploys.
+    /// Starts a cluster on this machine, litecd on it, and the examples it deploys.
     Demo(demo::Options),
 }
 

@@ -1,13 +1,14 @@
 //! `cargo xtask test`: everything that must hold before a change is taken.
 //!
-//! Out: the output of each check, then the corpus; the last line is the corpus's `N passed, M failed`.
+//! Out: the output of each check, then the corpus; the last line is the corpus's `N passed, M failed`.  A long run kills
+//! litecd in the middle of syncs before that.
 //! Invariant: a check that fails does not hide the ones after it.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use clap::Args;
 
 use crate::{cargo, workspace};
@@ -18,11 +19,11 @@ pub struct Options {
     /// Run also the cases listed in corpus/expected-failures.txt.
     #[arg(long)]
     all: bool,
-    /// Let property tests try many more inputs.
+    /// Let property tests try many more inputs, and kill litecd in the middle of syncs (`corpus crash`).
     #[arg(long)]
     long: bool,
-    /// Clusters at once; what the machine carries unless said.
-    #[arg(long)]
+    /// Clusters at once [default: what the machine carries].
+    #[arg(long, value_name = "COUNT")]
     lanes: Option<usize>,
 }
 
@@ -49,10 +50,16 @@ pub fn run(options: &Options) -> Result<bool> {
         println!("== cargo {}", check.join(" "));
         failures.extend(cargo(check, &env).err());
     }
-    println!("== corpus");
     // The whole workspace, so that dependencies are built with the features that the tests had them with.
     cargo(&["build", "--workspace"], &[])?;
-    let (passed, last) = corpus(options)?;
+    if options.long {
+        println!("== corpus crash");
+        let (passed, last) = corpus("crash", options)?;
+        println!("{last}");
+        failures.extend((!passed).then(|| anyhow!("corpus crash: {last}")));
+    }
+    println!("== corpus");
+    let (passed, last) = corpus("run", options)?;
     for failure in &failures {
         println!("{failure:#}");
     }
@@ -60,11 +67,11 @@ pub fn run(options: &Options) -> Result<bool> {
     Ok(passed && failures.is_empty())
 }
 
-/// Runs the corpus; whether it passed, and its last line, which is held back.
-fn corpus(options: &Options) -> Result<(bool, String)> {
+/// Runs a command of the corpus; whether it passed, and its last line, which is held back.
+fn corpus(task: &str, options: &Options) -> Result<(bool, String)> {
     let mut command = Command::new(corpus::target().join("debug/corpus"));
-    command.arg("run").stdout(Stdio::piped());
-    if options.all {
+    command.arg(task).stdout(Stdio::piped());
+    if options.all && task == "run" {
         command.arg("--all");
     }
     if let Some(lanes) = options.lanes {

@@ -92,15 +92,41 @@ pub static ROWS: &[Row] = features! {
          "finalizer:argocd.argoproj.io/hook-finalizer"],
         "Hook finalizers", "Keep an Application or hook until its delete hooks ran.";
 
-    Render "secret.repository" Partial("HTTPS basic and bearer credentials only"),
-        ["secret:repository", "secret:repo-creds"],
-        "Repository credentials", "How private repositories are reached.";
+    Render "secret.repository" Yes, ["secret:repository", "secret:repo-creds"],
+        "Repository credentials", "How private repositories are reached; what they need is a feature of its own.";
+    Render "secret.helm-repository" No("charts from Helm repositories are not supported yet"),
+        ["repository-secret:type=helm"],
+        "Helm repository", "A repository of charts.";
+    Render "secret.oci-repository" No("OCI charts and artifacts are not supported yet"),
+        ["repository-secret:type=oci", "repository-secret:enableOCI", "repository-secret:insecureOCIForceHttp"],
+        "OCI repository", "A registry of charts or manifests.";
+    Render "secret.ssh" No("repositories are reached over HTTP and HTTPS only, yet"),
+        ["repository-secret:sshPrivateKey", "repository-secret:insecureIgnoreHostKey"],
+        "SSH key of a repository", "The key that opens a Git repository over SSH.";
+    Render "secret.tls-client-certificate" No("only passwords and tokens are sent to repositories yet"),
+        ["repository-secret:tlsClientCertData", "repository-secret:tlsClientCertKey"],
+        "Client certificate of a repository", "The certificate that opens a repository.";
+    Render "secret.github-app" No("only passwords and tokens are sent to repositories yet"),
+        ["repository-secret:githubAppID", "repository-secret:githubAppInstallationID",
+         "repository-secret:githubAppPrivateKey", "repository-secret:githubAppEnterpriseBaseUrl"],
+        "GitHub App", "Credentials of a GitHub App.";
+    Render "secret.cloud-identity" No("only passwords and tokens are sent to repositories yet"),
+        ["repository-secret:gcpServiceAccountKey", "repository-secret:useAzureWorkloadIdentity",
+         "repository-secret:azureServicePrincipal*", "repository-secret:azureActiveDirectoryEndpoint"],
+        "Cloud identity of a repository", "A Google or Azure identity that opens a repository.";
+    Render "secret.proxy" No("repositories are reached without a proxy yet"),
+        ["repository-secret:proxy", "repository-secret:noProxy"],
+        "Proxy of a repository", "The proxy that a repository is reached through.";
+    Render "secret.lfs" No("large files stay the pointers that Git holds of them"), ["repository-secret:enableLfs"],
+        "Large files", "Fetches files of Git LFS.";
     Render "secret.repository-write" No("litecd does not push hydrated manifests"),
         ["secret:repository-write", "secret:repo-write-creds"],
         "Write credentials", "How the source hydrator pushes.";
-    Sync "secret.cluster" Partial("tokens, passwords and client certificates; execProviderConfig and awsAuthConfig are refused"),
-        ["secret:cluster"],
+    Sync "secret.cluster" Yes, ["secret:cluster"],
         "Cluster", "How a remote cluster is reached.";
+    Sync "secret.cluster-identity" No("tokens, passwords and client certificates only; such a cluster is refused"),
+        ["cluster-secret:execProviderConfig", "cluster-secret:awsAuthConfig"],
+        "Cluster by plugin or AWS identity", "A program or AWS makes the credentials of a remote cluster.";
     Generate "secret.scm" No("ApplicationSets are not read yet"), ["secret:scm-creds"],
         "SCM credentials", "Tokens for generators.";
 };

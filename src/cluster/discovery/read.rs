@@ -29,7 +29,7 @@ pub(super) async fn everything(cluster: &Cluster) -> Result<Snapshot, Error> {
         let mut call = Call::get(path.to_owned());
         call.accept = AGGREGATED;
         let bytes = cluster.send_raw(&call).await?;
-        let undecodable = |source| Error::Decode { text: path.to_owned(), source };
+        let undecodable = |cause| Error::Decode { text: path.to_owned(), cause };
         // The documents are large, so they are read into just the fields that are kept.
         let document: Document = serde_json::from_slice(&bytes).map_err(undecodable)?;
         drop(bytes);

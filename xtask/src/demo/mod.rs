@@ -26,16 +26,23 @@ pub struct Options {
     /// End when every application is synced and healthy, with an error when that takes too long.
     #[arg(long)]
     once: bool,
-    /// The cluster.
+    /// The cluster that litecd works on.
     #[arg(long, value_enum, default_value_t = Where::Local)]
     cluster: Where,
     /// Seconds that the applications get to become healthy.
-    #[arg(long, default_value_t = 300)]
+    #[arg(long, default_value_t = 300, value_name = "SECONDS")]
     timeout: u64,
-    /// The litecd to run; built from this workspace unless said.
-    #[arg(long)]
+    /// The litecd to run [default: built from this workspace].
+    #[arg(long, value_name = "FILE")]
     litecd: Option<PathBuf>,
 }
+
+/// What the table shows.
+const COLUMNS: &str = "
+SYNC       whether the cluster is what Git says
+HEALTH     whether the objects work
+OPERATION  how the last sync went, or that one runs
+REVISION   the commit that was compared";
 
 /// Where the demo runs.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -48,6 +55,11 @@ pub enum Where {
 
 /// Runs the demo; false when the applications did not become healthy.
 pub fn run(options: &Options) -> Result<bool> {
+    // Looked for first: building takes minutes.
+    let kubeconfig = match options.cluster {
+        Where::Current => Some(stage::current_kubeconfig()?),
+        Where::Local => None,
+    };
     let litecd = match &options.litecd {
         Some(path) => path.clone(),
         None => {
@@ -61,9 +73,9 @@ pub fn run(options: &Options) -> Result<bool> {
     runtime.block_on(async {
         let mut stage = None;
         let outcome = tokio::select! {
-            outcome = play(options, &litecd, &mut stage) => outcome,
+            outcome = play(options, (&litecd, kubeconfig), &mut stage) => outcome,
             _ = tokio::signal::ctrl_c() => {
-                println!();
+                println!("\nstopping; files remain in {}", stage::folder().display());
                 Ok(!options.once)
             }
         };
@@ -74,8 +86,13 @@ pub fn run(options: &Options) -> Result<bool> {
     })
 }
 
-async fn play(options: &Options, litecd: &Path, place: &mut Option<Stage>) -> Result<bool> {
-    let stage = Stage::set(options.cluster, litecd, place).await?;
+async fn play(
+    options: &Options,
+    (litecd, kubeconfig): (&Path, Option<PathBuf>),
+    place: &mut Option<Stage>,
+) -> Result<bool> {
+    let stage = Stage::set(kubeconfig, litecd, place).await?;
+    println!("{COLUMNS}");
     let expected = apps::expected()?;
     let started = Instant::now();
     let deadline = started + Duration::from_secs(options.timeout);

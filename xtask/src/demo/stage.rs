@@ -19,12 +19,14 @@ use corpus::tools::{Need, Tools};
 use corpus::yaml;
 use serde_json::{Value, json};
 
-use super::Where;
 use super::apps::App;
 use crate::workspace;
 
 /// How often litecd looks for new commits; Argo CD's two minutes are long when one watches.
 const POLL: &str = "10s";
+
+/// How soon a commit shows: after a look, and a listing of references that may be as old as the pause between looks.
+const PICK_UP: &str = "20 s";
 
 /// What was started.
 #[derive(Default)]
@@ -39,22 +41,28 @@ pub struct Stage {
 
 impl Stage {
     /// Starts all there is to start.  What was started is in `place` also when something fails.
-    pub async fn set<'p>(choice: Where, litecd: &Path, place: &'p mut Option<Self>) -> Result<&'p mut Self> {
-        let dir = corpus::target().join("demo");
+    ///
+    /// `kubeconfig` names a cluster that is there; one is made without it.
+    pub async fn set<'p>(
+        kubeconfig: Option<PathBuf>,
+        litecd: &Path,
+        place: &'p mut Option<Self>,
+    ) -> Result<&'p mut Self> {
+        let dir = folder();
         fs::create_dir_all(&dir)?;
         let stage = place.insert(Self { dir: dir.canonicalize()?, ..Self::default() });
-        let need = if choice == Where::Local { Need::Cluster } else { Need::Renderers };
+        let need = if kubeconfig.is_none() { Need::Cluster } else { Need::Renderers };
         let tools = Tools::find_or_build(need, &mut |text| println!("{text}"))?;
-        stage.cluster(choice, &tools).await?;
+        stage.cluster(kubeconfig, &tools).await?;
         stage.repositories().await?;
-        stage.controller(choice, (litecd, &tools)).await?;
+        stage.controller((litecd, &tools)).await?;
         Ok(stage)
     }
 
-    async fn cluster(&mut self, choice: Where, tools: &Tools) -> Result<()> {
-        if choice == Where::Current {
-            self.kubeconfig = current_kubeconfig()?;
-            println!("using the cluster of {}", self.kubeconfig.display());
+    async fn cluster(&mut self, kubeconfig: Option<PathBuf>, tools: &Tools) -> Result<()> {
+        if let Some(kubeconfig) = kubeconfig {
+            println!("using the cluster of {}", kubeconfig.display());
+            self.kubeconfig = kubeconfig;
         } else {
             println!("starting a cluster");
             let known = Ports::default();
@@ -89,13 +97,15 @@ impl Stage {
         servers.commit(workspace(), &commit, &format!("@{seconds} +0000")).await
     }
 
-    async fn controller(&mut self, choice: Where, (litecd, tools): (&Path, &Tools)) -> Result<()> {
+    async fn controller(&mut self, (litecd, tools): (&Path, &Tools)) -> Result<()> {
         let dir = self.dir.join("litecd");
         fs::create_dir_all(&dir)?;
+        // A log continues the one that is there; here it would be that of another cluster.
+        let _ = fs::remove_file(dir.join("litecd.log"));
         let listen = format!("127.0.0.1:{}", free(8080)?);
         let subject = Subject { litecd, tools, kubeconfig: &self.kubeconfig, dir: &dir, listen };
         let cluster = self.cluster.as_mut().context("no cluster")?;
-        if choice == Where::Current {
+        if self.control_plane.is_none() {
             must_be_without_argocd(cluster).await?;
         }
         subject.install_crds(cluster).await?;
@@ -150,15 +160,18 @@ impl Stage {
         };
         format!(
             "
-  export KUBECONFIG={kubeconfig}
-
-  A drift is healed:
-    kubectl -n guestbook-helm scale deployment guestbook-helm --replicas=5
+  In a second terminal:
+    export KUBECONFIG={kubeconfig}
     kubectl -n guestbook-helm get deployment guestbook-helm --watch
 
-  A commit is picked up within {POLL}; a saved file is committed by the demo:
+  In a third, see a drift healed:
+    export KUBECONFIG={kubeconfig}
+    kubectl -n guestbook-helm scale deployment guestbook-helm --replicas=5
+
+  See a commit picked up within {PICK_UP}; the demo commits what you save:
     edit {examples}/guestbook-helm/values.yaml
     edit {examples}/guestbook-kustomize/overlays/production/kustomization.yaml
+    (`git checkout examples` undoes your edits)
 
   litecd's log: {log}
   Ctrl-C {on_leaving}."
@@ -186,8 +199,13 @@ fn free(port: u16) -> Result<u16> {
     bail!("no port is free")
 }
 
+/// The demo's files.
+pub fn folder() -> PathBuf {
+    corpus::target().join("demo")
+}
+
 /// The first file of KUBECONFIG, or the one in the home folder.
-fn current_kubeconfig() -> Result<PathBuf> {
+pub fn current_kubeconfig() -> Result<PathBuf> {
     let named = std::env::var_os("KUBECONFIG").filter(|value| !value.is_empty());
     let path = match named.as_ref().and_then(|value| std::env::split_paths(value).next()) {
         Some(path) => path,
