@@ -119,6 +119,15 @@ async fn pass(ctx: &Rc<Context>, app: &StoredApp) -> Result<(), String> {
     }
 }
 
+/// What became of hooks that were to be created.
+#[derive(Default)]
+struct Created {
+    /// Whether any was created now.
+    any: bool,
+    /// Objects of that name that exist, as they are.
+    there_already: Vec<Value>,
+}
+
 struct Scene<'a> {
     ctx: &'a Rc<Context>,
     app: &'a Application,
@@ -173,10 +182,13 @@ impl Scene<'_> {
     async fn hooks(&self, kind: DeleteHook, live: &[Value]) -> Result<Progress, String> {
         let targets = self.targets().await?;
         let wanted = deletion::hooks_to_create(kind, self.app, targets, live);
-        if !wanted.is_empty() && self.create(wanted).await? {
+        let Created { any, there_already } = self.create(wanted).await?;
+        if any {
             return Ok(Progress::Waits);
         }
-        match deletion::judge_hooks(kind, live, &|object| self.health(object))? {
+        // Argo CD takes a hook that its cache does not show yet for one that is done, and deletes it unrun.
+        let judged: Vec<Value> = live.iter().cloned().chain(there_already).collect();
+        match deletion::judge_hooks(kind, &judged, &|object| self.health(object))? {
             HookStage::Wait => Ok(Progress::Waits),
             HookStage::Done => Ok(Progress::Done),
             HookStage::Failed { delete, text } => {
@@ -206,10 +218,10 @@ impl Scene<'_> {
         Ok(rendered.into_iter().flat_map(|source| source.manifests).collect())
     }
 
-    /// Creates hooks; whether any was created now.
-    async fn create(&self, hooks: Vec<Value>) -> Result<bool, String> {
+    /// Creates hooks that are not there.
+    async fn create(&self, hooks: Vec<Value>) -> Result<Created, String> {
         let instance = self.app.instance_name(&self.ctx.namespace);
-        let mut created = false;
+        let mut created = Created::default();
         for mut hook in hooks {
             let tracked =
                 track::set(&mut hook, &self.settings.tracking, &instance, &self.app.spec.destination.namespace);
@@ -222,10 +234,19 @@ impl Scene<'_> {
                 .await
             {
                 Ok(object) => {
-                    created = true;
+                    created.any = true;
                     self.destination.keep(&object).await;
                 }
-                Err(cluster::Error::AlreadyExists(_)) => {}
+                Err(cluster::Error::AlreadyExists(_)) => {
+                    let found = self.destination.cluster.get(&resource, hook.namespace(), hook.name()).await;
+                    let found = found.map_err(|error| error.to_string())?;
+                    if let Some(object) = &found {
+                        self.destination.keep(object).await;
+                    }
+                    // Gone in between: the next pass creates it.
+                    created.any |= found.is_none();
+                    created.there_already.extend(found);
+                }
                 Err(error) => return Err(error.to_string()),
             }
         }

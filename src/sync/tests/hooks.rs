@@ -260,3 +260,22 @@ fn a_hook_of_a_kind_that_nobody_watches_completes() {
     world.becomes("Job/job", "Healthy", "");
     world.pass().pass().expect("Succeeded", "successfully synced (all tasks run)");
 }
+
+#[test]
+fn an_old_hook_beside_a_failing_object_does_not_hold_the_operation() {
+    for phase in ["Sync", "SyncFail", "PreSync", "PostSync"] {
+        let old = hook("again", phase);
+        let world = World::new(vec![config_map("bad")]).with_hooks(vec![hook("again", phase)]).with_live(vec![old]);
+        let mut world = world.failing("ConfigMap/bad", "forbidden");
+        for _ in 0..8 {
+            world.pass();
+            if world.live.contains_key("Job/again") {
+                world.becomes("Job/again", "Healthy", "");
+            }
+            if world.state.phase != "Running" {
+                break;
+            }
+        }
+        assert_eq!(world.state.phase, "Failed", "{phase}: {}", world.state.message);
+    }
+}
