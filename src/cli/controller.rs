@@ -155,3 +155,39 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     local.block_on(&runtime, controller::run(options))?;
     Ok(ExitCode::SUCCESS)
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+    use crate::settings;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: Args,
+    }
+
+    #[test]
+    fn every_flag_of_argo_cd_is_a_parameter() {
+        let command = Line::command();
+        let flags = command.get_arguments().filter(|flag| flag.get_help_heading().is_some());
+        let flags: Vec<&str> = flags.filter_map(|flag| flag.get_long()).collect();
+        assert!(flags.contains(&"sync-timeout"), "{flags:?}");
+        for flag in flags {
+            assert!(settings::Parameters::flags().any(|known| known == flag), "{flag}");
+        }
+    }
+
+    #[test]
+    fn a_duration_may_stand_for_seconds() {
+        let given = |value: &str| {
+            let line = Line::parse_from(["controller", "--app-resync", value]);
+            line.args.parameters.given().into_iter().find(|(name, _)| name == "app-resync").map(|(_, value)| value)
+        };
+        assert_eq!(given("90").as_deref(), Some("90"));
+        assert_eq!(given("2m30s").as_deref(), Some("150"));
+        assert_eq!(given("soon").as_deref(), Some("soon"));
+    }
+}

@@ -30,7 +30,7 @@ use std::sync::Arc;
 use http::HeaderValue;
 
 pub use apply::{Applied, Apply, ApplyError, DryRun};
-pub use config::{ConfigError, current_context, from_kubeconfig, in_cluster};
+pub use config::{ConfigError, from_environment, from_kubeconfig};
 pub use delete::Propagation;
 pub use discovery::DiscoveryError;
 pub use error::{Error, Status};

@@ -158,18 +158,11 @@ async fn context(
     }))
 }
 
-/// A kubeconfig that was named, by flag or by `KUBECONFIG` as for kubectl, else the pod's own account, else the file in
-/// the home folder.
+/// A kubeconfig that was named, else what the environment offers.
 async fn kube_config(options: &Options) -> Result<kube::Config, ConfigError> {
     match &options.kubeconfig {
         Some(path) => cluster::from_kubeconfig(path, None).await,
-        None if std::env::var_os("KUBECONFIG").is_some_and(|files| !files.is_empty()) => {
-            cluster::current_context().await
-        }
-        None => match cluster::in_cluster() {
-            Ok(config) => Ok(config),
-            Err(_) => cluster::current_context().await,
-        },
+        None => cluster::from_environment().await,
     }
 }
 
@@ -287,5 +280,31 @@ async fn follow_changes(ctx: Rc<Context>, mut events: mpsc::UnboundedReceiver<Ch
         if !own && ctx.apps.contains(&key) {
             ctx.queue.add(&key, Some(level));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An error with its causes, as the command line prints it.
+    fn said(error: &dyn std::error::Error) -> String {
+        std::iter::successors(Some(error), |error| error.source())
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(": ")
+    }
+
+    #[test]
+    fn an_error_names_its_cause_once() {
+        let source = || std::io::Error::other("in use");
+        let address = SocketAddr::from(([127, 0, 0, 1], 80));
+        assert_eq!(said(&Error::Listen { address, source: source() }), "cannot listen on 127.0.0.1:80: in use");
+        let cause = serde_json::from_str::<bool>("").expect_err("no JSON");
+        let text = format!("cannot reach the cluster: /version: {cause}");
+        assert_eq!(said(&Error::Cluster(cluster::Error::Decode { text: "/version".to_owned(), cause })), text);
+        let cause = Box::new(kube::config::KubeconfigError::ReadConfig(source(), PathBuf::from("/a")));
+        let error = Error::Config(ConfigError::Kubeconfig { path: "/a".to_owned(), cause });
+        assert_eq!(said(&error), "cannot use the kubeconfig /a: in use");
     }
 }
