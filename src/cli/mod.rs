@@ -7,6 +7,7 @@
 mod check;
 mod controller;
 mod crds;
+mod health;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -38,6 +39,8 @@ enum Command {
     Controller(Box<controller::Args>),
     /// Says which Argo CD features a repository uses, and whether this build supports them.
     Check(check::Args),
+    /// Says how healthy objects are, without a cluster.
+    Health(health::Args),
     /// Prints the CustomResourceDefinitions of Application, AppProject and ApplicationSet.
     Crds(crds::Args),
     /// Prints the version.
@@ -56,6 +59,7 @@ pub fn run() -> ExitCode {
     let outcome = match args.command {
         Command::Controller(args) => controller::run(*args),
         Command::Check(args) => check::run(&args),
+        Command::Health(args) => health::run(&args),
         Command::Crds(args) => crds::run(&args),
         Command::Version => version(),
     };

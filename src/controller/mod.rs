@@ -29,4 +29,5 @@ mod run;
 mod serve;
 mod stores;
 
+pub use clock::script_clock;
 pub use run::{Options, run};

@@ -7,6 +7,7 @@
 
 mod aggregate;
 pub mod builtin;
+mod folder;
 pub mod library;
 pub mod lua;
 mod overrides;
@@ -22,6 +23,7 @@ use serde_json::Value;
 use crate::api::{ObjectExt, names};
 
 pub use aggregate::{Item, Live, aggregate};
+pub use folder::ScriptFolder;
 pub use overrides::{Glob, Overrides, Run, Script, StartRun};
 
 /// A health code; a greater one is worse (HEALTH-001).
