@@ -14,6 +14,7 @@ mod hold;
 mod lost;
 mod next;
 mod owners;
+pub mod published;
 mod report;
 mod rules;
 mod shown;
@@ -44,8 +45,6 @@ pub use rules::{Effect, RuleNote};
 pub struct Facts {
     /// The Application as read.
     pub app: Application,
-    /// Namespace of the control plane.
-    pub control_namespace: String,
     /// Result of the comparison.
     pub status: SyncStatus,
     /// Health of the Application as the comparison found it.
