@@ -126,7 +126,9 @@ fn section(
         return text;
     }
     let diff = TextDiff::from_lines(&live, &desired);
-    let file = |side: &str, there: bool| if there { format!("{side}/{key}") } else { "/dev/null".to_owned() };
+    let parts = [&key.group, &key.kind, &key.namespace, &key.name].map(String::as_str);
+    let place = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/");
+    let file = |side: &str, there: bool| if there { format!("{side}/{place}") } else { "/dev/null".to_owned() };
     let (from, to) = (file("live", sides.live.is_some()), file("desired", sides.desired.is_some()));
     let hunks = diff.unified_diff().context_radius(CONTEXT).header(&from, &to).missing_newline_hint(false).to_string();
     text.push_str(&hunks);

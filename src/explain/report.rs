@@ -60,7 +60,7 @@ pub struct ObjectReport {
     pub name: String,
     /// `Synced`, `OutOfSync`, `Unknown`, or empty where hooks and the like have none.
     pub sync: String,
-    /// One word: `same`, `differs`, `missing` or `extra`.
+    /// One word: `same`, `differs`, `missing`, `extra`, or `unknown` when the application could not be compared.
     pub state: &'static str,
     /// Health code; empty where nobody defines one.
     pub health: String,
@@ -75,6 +75,9 @@ pub struct ObjectReport {
     /// What lives on although it left the sources.
     pub lost: Vec<LostReport>,
 }
+
+/// The state of objects of which one side could not be loaded; what is absent then proves nothing.
+const UNKNOWN: &str = "unknown";
 
 /// A field that differs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -119,7 +122,7 @@ impl ObjectReport {
 
     /// Whether there is anything to say about the object.
     fn is_remarkable(&self) -> bool {
-        !matches!(self.sync.as_str(), "Synced" | "") || !self.lost.is_empty()
+        self.state != UNKNOWN && (!matches!(self.sync.as_str(), "Synced" | "") || !self.lost.is_empty())
     }
 }
 
@@ -166,10 +169,11 @@ fn object(facts: &Facts, (index, pair, entry): (usize, &Pair, &ResourceStatus), 
     let health = facts.healths.get(index).cloned().flatten().unwrap_or_default();
     let difference = facts.differences.get(index);
     let lost = match (&pair.target, &pair.live) {
-        (Some(target), Some(live)) => lost(target, live),
+        (Some(target), Some(live)) if facts.status.status != "Unknown" => lost(target, live),
         _ => Vec::new(),
     };
     let state = match (&pair.target, &pair.live) {
+        _ if facts.status.status == "Unknown" => UNKNOWN,
         (None, _) => "extra",
         (_, None) => "missing",
         _ if difference.is_some_and(|difference| difference.modified) => "differs",

@@ -59,6 +59,7 @@ impl ObjectReport {
             "missing" => "is not in the cluster",
             "extra" => "is not in the sources",
             "differs" => "differs from the sources",
+            "unknown" => "could not be compared",
             _ => "is as the sources want it",
         };
         let _ = writeln!(text, ": {state}");

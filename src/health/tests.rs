@@ -299,4 +299,7 @@ fn folder_of_scripts_is_asked_after_the_settings_and_before_the_library() {
         assert_eq!(found, Health::new(Code::Degraded, expect));
     }
     assert_eq!(of(&json!({"apiVersion": "example.com/v1", "kind": "Other"}), &overrides).unwrap(), None);
+    let going = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}});
+    assert_eq!(of(&going, &overrides).unwrap(), Some(Health::new(Code::Progressing, "Pending deletion")));
+    assert_eq!(by_rule(&going, &overrides).unwrap(), Some(Health::new(Code::Degraded, "core")));
 }

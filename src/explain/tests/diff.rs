@@ -46,7 +46,7 @@ fn each_object_has_a_heading_and_only_its_changed_lines() {
 
 === ConfigMap shop/new (to be created)
 --- /dev/null
-+++ desired//ConfigMap/shop/new
++++ desired/ConfigMap/shop/new
 @@ -0,0 +1,7 @@
 +apiVersion: v1
 +data:
@@ -57,7 +57,7 @@ fn each_object_has_a_heading_and_only_its_changed_lines() {
 +  namespace: shop
 
 === ConfigMap shop/old (to be pruned)
---- live//ConfigMap/shop/old
+--- live/ConfigMap/shop/old
 +++ /dev/null
 @@ -1,7 +0,0 @@
 -apiVersion: v1
@@ -71,15 +71,15 @@ fn each_object_has_a_heading_and_only_its_changed_lines() {
 === apps/Deployment shop/web (differs)
 --- live/apps/Deployment/shop/web
 +++ desired/apps/Deployment/shop/web
-@@ -4,7 +4,7 @@
-   name: web
+@@ -5,7 +5,7 @@
    namespace: shop
  spec:
+   progressDeadlineSeconds: 600
 -  replicas: 5
 +  replicas: 3
-   template:
-     metadata:
-       labels:
+   revisionHistoryLimit: 10
+   strategy:
+     rollingUpdate:
 "
     );
 }

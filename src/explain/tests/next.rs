@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{app, deployment, facts, live, pair, report};
+use super::{app, deployment, facts, live, pair, report, timer};
 use crate::api::GroupKind;
 use crate::api::project::SyncWindow;
-use crate::explain::Facts;
+use crate::explain::{Facts, why};
 use crate::guard;
 
 fn out_of_sync(extra: Value) -> Facts {
@@ -131,4 +131,6 @@ fn nothing_is_decided_without_a_comparison_or_leave_to_write() {
     facts.status.status = "Unknown".to_owned();
     facts.conditions.push(crate::api::status::Condition::new("ComparisonError", "no such branch"));
     check(&facts, "nothing until the comparison works", "ComparisonError: no such branch");
+    assert!(report(&facts).objects.is_empty(), "what is absent proves nothing when a side could not be loaded");
+    assert_eq!(why(&facts, Some("web"), &timer()).objects[0].state, "unknown");
 }
