@@ -13,14 +13,14 @@ use crate::{controller, telemetry};
 pub struct Place {
     /// Name of the Application, or NAMESPACE/NAME.
     app: String,
-    /// Kubeconfig file; without it, in-cluster, else the current context.
-    #[arg(long, env = "KUBECONFIG_PATH")]
+    /// Kubeconfig file [default: $KUBECONFIG, else the pod's service account, else ~/.kube/config].
+    #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
     /// Namespace of Argo CD's settings and projects, and of the Application when it names none.
     #[arg(long, env = "ARGOCD_NAMESPACE", default_value = "argocd")]
     namespace: String,
     /// Folder for repositories; a temporary one when absent, so that everything is fetched anew.
-    #[arg(long)]
+    #[arg(long, value_name = "FOLDER")]
     cache_dir: Option<PathBuf>,
 }
 

@@ -26,13 +26,13 @@ use crate::{controller, settings};
 pub struct Args {
     /// YAML or JSON file with objects, `-` for standard input; may be given several times. Streams of documents, lists
     /// and JSON lines are taken apart.
-    #[arg(long = "file", short = 'f', required = true)]
+    #[arg(long = "file", short = 'f', required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Folder with scripts as Argo CD lays out its own: GROUP/KIND/health.lua, `_` in a name standing for any text.
-    #[arg(long)]
+    #[arg(long, value_name = "FOLDER")]
     health_library: Option<PathBuf>,
     /// File with the ConfigMap `argocd-cm`, whose health scripts come first.
-    #[arg(long)]
+    #[arg(long, value_name = "FILE")]
     settings: Option<PathBuf>,
 }
 

@@ -5,6 +5,7 @@
 //! Invariant: nothing is written; both sides come from the same code as the controller's.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -16,7 +17,7 @@ use super::config::Config;
 use super::context::Context;
 use super::queue::AppKey;
 use super::stores::{Malformed, StoredApp};
-use super::{Options, feeds, projects, run};
+use super::{Options, autosync, feeds, projects, run};
 use crate::api::status::{Condition, SyncStatus};
 use crate::api::{GroupKind, ObjectExt};
 use crate::cluster::{self, Resource};
@@ -49,7 +50,7 @@ pub enum Error {
     #[error("there is no Application {0}")]
     NoSuchApplication(AppKey),
     /// The Application cannot be read.
-    #[error("cannot read the Application: {0}")]
+    #[error("cannot read the Application")]
     Application(#[source] cluster::Error),
     /// The Application is malformed.
     #[error(transparent)]
@@ -66,8 +67,9 @@ pub async fn inspect(options: Options, app: &str) -> Result<Facts, Error> {
     let (changes, _events) = mpsc::unbounded_channel();
     let options = Options { observe: true, ..options };
     let slow = |what: String| move |_| Error::Slow(what);
-    let ctx =
-        timeout(PATIENCE, run::context(&options, changes)).await.map_err(slow("the API's kinds".to_owned()))??;
+    let ctx = timeout(PATIENCE, run::context(&options, changes, Arc::default()))
+        .await
+        .map_err(slow("the API's kinds".to_owned()))??;
     let settings = format!("the settings in namespace {}", ctx.namespace);
     timeout(PATIENCE, feeds::start_settings(&ctx)).await.map_err(slow(settings))?;
     let (namespace, name) = app.split_once('/').unwrap_or((&ctx.namespace, app));
@@ -106,6 +108,8 @@ fn facts(ctx: &Context, config: &Config, app: &StoredApp) -> Facts {
         hidden: settings.map(|settings| settings.sensitive_mask_annotations.clone()).unwrap_or_default(),
         windows: Vec::new(),
         verdict: guard::decide(None, false),
+        prunes: Default::default(),
+        budget: None,
         backoff: ctx.self_heal_backoff(),
         now: ctx.now(),
     }
@@ -123,8 +127,7 @@ async fn compared(ctx: &Context, config: &Config, (app, project): (&StoredApp, &
         Ok(found) => found,
         Err(failure) => {
             let text = match failure {
-                Failure::Destination(text) => text,
-                Failure::Grace => "failed to get repo objects".to_owned(),
+                Failure::Destination(text) | Failure::Grace(text) => text,
             };
             return with_conditions(facts, vec![Condition::new("ComparisonError", text)]);
         }
@@ -135,6 +138,7 @@ async fn compared(ctx: &Context, config: &Config, (app, project): (&StoredApp, &
     }
     let healths = healths(config, &found);
     let unknown_kinds = unknown_kinds(&found).await;
+    let (prunes, budget) = (autosync::prunes(app, &found), autosync::prune_budget(app, &found, config));
     let facts = with_conditions(facts, found.conditions);
     Facts {
         status: found.status,
@@ -144,6 +148,8 @@ async fn compared(ctx: &Context, config: &Config, (app, project): (&StoredApp, &
         differences: found.differences,
         healths,
         unknown_kinds,
+        prunes,
+        budget,
         now: ctx.now(),
         ..facts
     }

@@ -35,6 +35,7 @@ use crate::diff::{Difference, SystemRules};
 use crate::guard::Verdict;
 use crate::health::Health;
 use crate::sync::auto::SelfHealBackoff;
+use crate::sync::budget::{PruneBudget, Prunes};
 
 pub use health::Cause;
 pub use next::Next;
@@ -69,6 +70,10 @@ pub struct Facts {
     pub windows: Vec<SyncWindow>,
     /// Who may write.
     pub verdict: Verdict,
+    /// What an automated sync would prune.
+    pub prunes: Prunes,
+    /// How much of that it may; none: all.
+    pub budget: Option<PruneBudget>,
     /// How self-heal attempts are spaced.
     pub backoff: SelfHealBackoff,
     /// The time.

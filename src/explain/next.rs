@@ -43,7 +43,7 @@ pub fn next(facts: &Facts) -> Next {
 /// What holds everything.
 fn general(facts: &Facts) -> Vec<String> {
     let mut holds = Vec::new();
-    if let Verdict::StandDown { reason } = &facts.verdict {
+    if let Verdict::StandDown { reason, .. } = &facts.verdict {
         holds.push(format!("litecd stands down: {reason}"));
     }
     let skip = facts.app.metadata.annotations.get(names::SKIP_RECONCILE);
@@ -59,7 +59,8 @@ fn general(facts: &Facts) -> Vec<String> {
 
 fn running(facts: &Facts, holds: &mut Vec<String>) -> String {
     let state = facts.app.status.operation_state.as_ref().filter(|state| !state.is_completed());
-    let manual = state.is_some_and(|state| !state.operation.initiated_by.automated);
+    let requested = state.map(|state| &state.operation).or(facts.app.operation.as_ref());
+    let manual = requested.is_some_and(|operation| !operation.initiated_by.automated);
     hold::windows(facts, (manual, state.map(|state| state.started_at.timestamp())), holds);
     hold::objects(facts, holds);
     let Some(state) = state else { return "the requested sync starts".to_owned() };
@@ -108,6 +109,8 @@ fn out_of_sync(facts: &Facts, holds: &mut Vec<String>) -> String {
         status: &facts.status,
         resources: &facts.resources,
         compares_revisions: true,
+        prunes: &facts.prunes,
+        budget: facts.budget.as_ref(),
         backoff: &facts.backoff,
         now: facts.now,
     };

@@ -13,13 +13,13 @@ use super::diff::Room;
 use crate::api::{Application, ObjectExt, names};
 
 /// Type of the Secret, by which litecd knows its own; the API server lets nobody change it.
-const TYPE: &str = "litecd/diff";
+const TYPE: &str = "litecd.io/diff";
 
 /// Key of the diff in the Secret.
 const KEY: &str = "diff";
 
 /// Where the digest of the text stands, so that a list of metadata tells what was published.
-const DIGEST: &str = "litecd/digest";
+const DIGEST: &str = "litecd.io/digest";
 
 /// Labels by which all published diffs are found.
 pub const SELECTOR: &str = "app.kubernetes.io/managed-by=litecd,app.kubernetes.io/component=diff";

@@ -83,6 +83,8 @@ pub fn facts_with(app: Application, pairs: Vec<Pair>, system: SystemRules) -> Fa
         hidden: BTreeSet::new(),
         windows: Vec::new(),
         verdict: guard::decide(Some(&Presence::default()), false),
+        prunes: Default::default(),
+        budget: None,
         backoff: Default::default(),
         now: "2026-01-02T03:04:05Z".parse().expect("a time"),
         paired,
