@@ -6,7 +6,7 @@
 //! 2. [`settings`] ConfigMaps and Secrets as typed settings, [`project`] what a project permits,
 //!    [`track`] whose object is this, [`health`] health of one object and of an app
 //! 3. [`diff`] desired against live, [`sync`] one step of an operation, [`status`] comparison to status,
-//!    [`guard`] who may write, [`check`] which features a manifest uses
+//!    [`guard`] who may write, [`check`] which features a manifest uses, [`explain`] a verdict for people
 //! 4. [`process`] child processes, [`repo`] repositories on disk, [`render`] sources to manifests,
 //!    [`cluster`] the API server, [`watch`] live objects, [`webhook`] pushes, [`telemetry`] logs and metrics
 //! 5. [`desired`] an application's sources to manifests, remembered
@@ -21,6 +21,7 @@ pub mod compare;
 pub mod controller;
 pub mod desired;
 pub mod diff;
+pub mod explain;
 pub mod gocompat;
 pub mod guard;
 pub mod health;

@@ -42,6 +42,9 @@ pub struct Args {
     /// Least level that is logged: debug, info, warn or error.
     #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_LOGLEVEL", default_value = "info", value_name = "LEVEL")]
     loglevel: String,
+    /// Whether the diff of each Application that is out of sync is kept in a Secret beside it, `<application>.diff`.
+    #[arg(long, env = "LITECD_PUBLISH_DIFFS", default_value_t = true, action = clap::ArgAction::Set)]
+    publish_diffs: bool,
     #[command(flatten)]
     parameters: Parameters,
 }
@@ -149,6 +152,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         cache_dir: args.cache_dir,
         listen: args.listen,
         observe: false,
+        publish_diffs: args.publish_diffs,
         flags: args.parameters.given(),
     };
     let local = tokio::task::LocalSet::new();

@@ -7,6 +7,10 @@
 mod check;
 mod controller;
 mod crds;
+mod diff;
+mod explain;
+mod health;
+mod why;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -38,6 +42,12 @@ enum Command {
     Controller(Box<controller::Args>),
     /// Says which Argo CD features a repository uses, and whether this build supports them.
     Check(check::Args),
+    /// Shows what differs between the cluster and the sources of an Application.
+    Diff(diff::Args),
+    /// Says why an Application is what it is, and what comes next.
+    Why(why::Args),
+    /// Says how healthy objects are, without a cluster.
+    Health(health::Args),
     /// Prints the CustomResourceDefinitions of Application, AppProject and ApplicationSet.
     Crds(crds::Args),
     /// Prints the version.
@@ -56,6 +66,9 @@ pub fn run() -> ExitCode {
     let outcome = match args.command {
         Command::Controller(args) => controller::run(*args),
         Command::Check(args) => check::run(&args),
+        Command::Diff(args) => diff::run(args),
+        Command::Why(args) => why::run(args),
+        Command::Health(args) => health::run(&args),
         Command::Crds(args) => crds::run(&args),
         Command::Version => version(),
     };

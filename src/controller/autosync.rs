@@ -82,7 +82,7 @@ pub(super) fn prune_budget(app: &StoredApp, found: &Comparison, config: &Config)
 }
 
 /// What an automated sync would prune.
-fn prunes(app: &StoredApp, found: &Comparison) -> Prunes {
+pub(super) fn prunes(app: &StoredApp, found: &Comparison) -> Prunes {
     let spec = &app.app.spec;
     let operation = SyncOperation {
         prune: spec.automated().is_some_and(|automated| automated.prune == Some(true)),

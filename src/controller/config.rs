@@ -67,14 +67,11 @@ impl InForce {
 }
 
 fn health_scripts(overrides: &Overrides) -> health::Overrides {
-    let scripts = overrides
-        .iter()
-        .filter(|(_, rules)| !rules.health_lua.is_empty())
-        .map(|(key, rules)| {
-            (key.to_owned(), health::Script { script: rules.health_lua.clone(), open_libs: rules.use_open_libs })
-        })
-        .collect();
-    health::Overrides::new(scripts, |pattern, text| glob::matches(pattern, text, &[]), clock::script_clock())
+    health::Overrides::new(
+        overrides.health_scripts(),
+        |pattern, text| glob::matches(pattern, text, &[]),
+        clock::script_clock(),
+    )
 }
 
 fn rules(overrides: &Overrides, ignore_aggregated_roles: bool) -> SystemRules {

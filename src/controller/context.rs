@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use super::classifier;
 use super::config::Config;
 use super::feeds::level_of_change;
+use super::published::Published;
 use super::queue::{AppKey, Purpose, Queue};
 use super::readiness::Readiness;
 use super::remotes::Remotes;
@@ -70,6 +71,8 @@ pub struct Context {
     pub remotes: Remotes,
     /// Where live stores tell of changes.
     pub changes: mpsc::UnboundedSender<Change>,
+    /// Published diffs.
+    pub published: Published,
     /// Whether nothing is written whatever the verdict would be.
     pub observe: bool,
     /// What `/readyz` answers.
@@ -191,6 +194,7 @@ impl Context {
         self.apps.remove(key);
         self.queue.forget(key);
         self.repo_errors.borrow_mut().remove(key);
+        self.published.forget(key);
     }
 
     /// The live stores of all clusters in use.

@@ -14,6 +14,7 @@ use super::config::Config;
 use super::context::Context;
 use super::destination::kinds_of;
 use super::persist;
+use super::published;
 use super::stores::StoredApp;
 use crate::api::GroupKind;
 use crate::api::status::{ApplicationStatus, ResourceStatus, Time};
@@ -110,6 +111,7 @@ async fn store(
     if new.reconciled_at.is_none() || due.level >= Level::Latest {
         new.reconciled_at = Some(Time::from_timestamp(started));
     }
+    let diff = published::wanted(ctx, app, &found);
     new.resources = found.resources.clone();
     new.resources.sort_by_key(|entry| entry.key().to_string());
     autosync::run(ctx, app, (&found, project), &mut new.conditions).await;
@@ -128,6 +130,7 @@ async fn store(
         }
     }
     persist::status(ctx, app, new).await;
+    published::publish(ctx, app, diff).await;
 }
 
 /// The one place where a spec is written: empty blocks are dropped (APP-002).

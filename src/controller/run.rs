@@ -18,6 +18,7 @@ use tokio::sync::{Notify, Semaphore, mpsc};
 
 use super::config::Raw;
 use super::context::Context;
+use super::published::Published;
 use super::queue::Queue;
 use super::readiness::Readiness;
 use super::remotes::Remotes;
@@ -51,6 +52,8 @@ pub struct Options {
     pub listen: SocketAddr,
     /// Whether nothing is written.
     pub observe: bool,
+    /// Whether the diff of each application that is out of sync is kept in a Secret.
+    pub publish_diffs: bool,
     /// Settings given as flags, by the flag's name.
     pub flags: Vec<(String, String)>,
 }
@@ -121,7 +124,7 @@ async fn start(options: Options) -> Result<Rc<Context>, Error> {
     Ok(ctx)
 }
 
-async fn context(
+pub(super) async fn context(
     options: &Options,
     changes: mpsc::UnboundedSender<Change>,
     readiness: Arc<Readiness>,
@@ -147,6 +150,7 @@ async fn context(
         queue: Queue::default(),
         verdict: RefCell::new(guard::decide(None, options.observe)),
         observe: options.observe,
+        published: Published::new(options.publish_diffs),
         tracking_changed: Notify::new(),
         remotes: Remotes::default(),
         changes,

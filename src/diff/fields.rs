@@ -34,6 +34,8 @@ pub struct Owner {
     pub api_version: String,
     /// Subresource, empty for the object itself.
     pub subresource: String,
+    /// When the manager last changed what it owns, as written; empty when it is not told.
+    pub time: String,
     /// What is owned.
     pub fields: Fields,
 }
@@ -50,6 +52,7 @@ pub fn owners(object: &Value) -> Vec<Owner> {
             operation: text(entry, "operation"),
             api_version: text(entry, "apiVersion"),
             subresource: text(entry, "subresource"),
+            time: text(entry, "time"),
             fields: entry.get("fieldsV1").map(Fields::read).unwrap_or_default(),
         })
         .collect()

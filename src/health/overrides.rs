@@ -1,9 +1,9 @@
 //! The administrator's health scripts, and which one an object gets.
 //!
-//! In:  scripts by `group/Kind` (core: `Kind`), either exact or with wildcards.
+//! In:  scripts by `group/Kind` (core: `Kind`), either exact or with wildcards; a folder of scripts behind them.
 //! Out: the script for an object's kind, if any.
 //! Invariant: an exact key wins over wildcards; of several wildcards the first in key order wins, where Argo CD
-//! takes any.
+//! takes any; the settings win over the folder.
 //! Source: HEALTH-073, HEALTH-075, HEALTH-076, HEALTH-078 (`util/lua/lua.go` `GetHealthScript`).
 
 use std::collections::BTreeMap;
@@ -13,6 +13,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::ScriptFolder;
 use crate::api::ObjectExt;
 
 /// A health script and what it may use.
@@ -42,6 +43,7 @@ pub type Glob = fn(&str, &str) -> bool;
 #[derive(Clone)]
 pub struct Overrides {
     scripts: BTreeMap<String, Script>,
+    folder: ScriptFolder,
     matches: Glob,
     start: StartRun,
 }
@@ -49,7 +51,12 @@ pub struct Overrides {
 impl Overrides {
     /// Scripts by key, the glob matcher for keys with wildcards, and the clock of script runs.
     pub fn new(scripts: BTreeMap<String, Script>, matches: Glob, start: StartRun) -> Self {
-        Self { scripts, matches, start }
+        Self { scripts, folder: ScriptFolder::default(), matches, start }
+    }
+
+    /// The same with a folder of scripts for kinds that the settings say nothing about.
+    pub fn with_folder(self, folder: ScriptFolder) -> Self {
+        Self { folder, ..self }
     }
 
     /// No scripts at all.
@@ -64,12 +71,13 @@ impl Overrides {
     /// The script for a key such as `apps/Deployment` or `Pod`.
     pub fn script(&self, key: &str) -> Option<&Script> {
         let is_script = |script: &&Script| !script.script.is_empty();
-        self.scripts.get(key).filter(is_script).or_else(|| {
+        let wildcard = || {
             self.scripts
                 .iter()
                 .find(|(pattern, script)| is_script(script) && (self.matches)(pattern, key))
                 .map(|(_, script)| script)
-        })
+        };
+        self.scripts.get(key).filter(is_script).or_else(wildcard).or_else(|| self.folder.script(key))
     }
 
     /// What starts the clock of a script run.
@@ -80,7 +88,10 @@ impl Overrides {
 
 impl fmt::Debug for Overrides {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Overrides").field("scripts", &self.scripts).finish_non_exhaustive()
+        f.debug_struct("Overrides")
+            .field("scripts", &self.scripts)
+            .field("folder", &self.folder)
+            .finish_non_exhaustive()
     }
 }
 

@@ -274,3 +274,32 @@ fn ignored_checks_the_app_itself_and_unknown_children_do_not_count_but_are_live(
     assert_eq!(aggregate(&[with(false, false, true, Code::Unknown)]), Code::Healthy);
     assert_eq!(aggregate(&[with(false, false, true, Code::Degraded)]), Code::Degraded);
 }
+
+#[test]
+fn folder_of_scripts_is_asked_after_the_settings_and_before_the_library() {
+    let script = |text: &str| format!("return {{status = 'Degraded', message = '{text}'}}");
+    let folder = [
+        ("example.com/Widget", "exact"),
+        ("_.example.com/_", "wildcard"),
+        ("batch/CronJob", "own"),
+        ("Pod", "core"),
+        ("example.com/Gadget", "folder"),
+    ];
+    let folder = ScriptFolder::new(folder.map(|(dir, text)| (dir.to_owned(), script(text))));
+    let overrides = overrides(&[("example.com/Gadget", &script("settings"))]).with_folder(folder);
+    for (api_version, kind, expect) in [
+        ("example.com/v1", "Widget", "exact"),
+        ("a.b.example.com/v1", "Widget", "wildcard"),
+        ("batch/v1", "CronJob", "own"),
+        ("v1", "Pod", "core"),
+        ("example.com/v1", "Gadget", "settings"),
+    ] {
+        let object = json!({"apiVersion": api_version, "kind": kind});
+        let found = of(&object, &overrides).unwrap().expect("a script for it");
+        assert_eq!(found, Health::new(Code::Degraded, expect));
+    }
+    assert_eq!(of(&json!({"apiVersion": "example.com/v1", "kind": "Other"}), &overrides).unwrap(), None);
+    let going = json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}});
+    assert_eq!(of(&going, &overrides).unwrap(), Some(Health::new(Code::Progressing, "Pending deletion")));
+    assert_eq!(by_rule(&going, &overrides).unwrap(), Some(Health::new(Code::Degraded, "core")));
+}

@@ -66,6 +66,14 @@ impl<'a> Windows<'a> {
         }
     }
 
+    /// The windows that block a sync now, for whoever wants to know which.
+    ///
+    /// # Errors
+    /// A window cannot be read.
+    pub fn holding(&self, now: Timestamp) -> Result<Vec<&'a SyncWindow>, WindowsError> {
+        self.blocking(now, now)
+    }
+
     /// The windows that block a sync at a time: active denies, or else all allows when none of them is active.
     fn blocking(&self, at: Timestamp, now: Timestamp) -> Result<Vec<&'a SyncWindow>, WindowsError> {
         let mut active = Vec::new();

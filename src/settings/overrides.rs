@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::{CompareOptions, Error, IgnoreStatus, keys};
 use crate::api::wire::null_is_zero;
 use crate::gocompat::strconv;
+use crate::health::Script;
 
 /// Key of the rules for all kinds.
 pub const ALL_KINDS: &str = "*/*";
@@ -100,6 +101,13 @@ impl Overrides {
     /// All rules in the order of their keys.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Override)> {
         self.0.iter().map(|(key, rules)| (key.as_str(), rules))
+    }
+
+    /// The health scripts by key, for kinds that have one.
+    pub fn health_scripts(&self) -> BTreeMap<String, Script> {
+        let scripted = self.0.iter().filter(|(_, rules)| !rules.health_lua.is_empty());
+        let script = |rules: &Override| Script { script: rules.health_lua.clone(), open_libs: rules.use_open_libs };
+        scripted.map(|(key, rules)| (key.clone(), script(rules))).collect()
     }
 
     pub(super) fn read(data: &BTreeMap<String, String>) -> Result<Self, Error> {
