@@ -7,6 +7,7 @@
 
 mod assess;
 mod pair;
+pub mod paths;
 mod targets;
 mod when;
 

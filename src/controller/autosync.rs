@@ -43,7 +43,7 @@ pub async fn run(
         app: &app.app,
         status: &found.status,
         resources: &found.resources,
-        compares_revisions: true,
+        compares_revisions: found.may_have_changed || found.status.status == "OutOfSync",
         prunes: &prunes,
         budget: budget.as_ref(),
         backoff: &ctx.self_heal_backoff(),

@@ -21,7 +21,7 @@ use crate::api::application::ApplicationSource;
 use crate::api::status::{ComparedTo, Condition, ResourceStatus, SyncStatus};
 use crate::api::{Application, GroupKind, ObjectExt, ResourceKey};
 use crate::compare::{self, Due, Level, Paired};
-use crate::desired::{self, Anew, SourceManifests};
+use crate::desired::{self, Anew, Manifests};
 use crate::diff::{Comparer, Difference, TrackingRule};
 use crate::health::{self, Code};
 use crate::project::Project;
@@ -99,6 +99,8 @@ pub struct Comparison {
     pub post_delete: bool,
     /// Whether the sources could be rendered; if not, nothing may be concluded from what is absent.
     pub loaded: bool,
+    /// Whether the sources may have changed since the last comparison (APP-148).
+    pub may_have_changed: bool,
     /// Where the objects are.
     pub destination: Option<Destination>,
 }
@@ -183,6 +185,7 @@ pub async fn run(
         pre_delete,
         post_delete,
         loaded,
+        may_have_changed: rendered.may_have_changed,
         destination: Some(destination),
     })
 }
@@ -194,6 +197,7 @@ struct Rendered {
     revisions: Vec<String>,
     types: Vec<String>,
     loaded: bool,
+    may_have_changed: bool,
 }
 
 /// The sides while they are gathered.
@@ -220,10 +224,11 @@ impl Gathering<'_> {
         }
         let key = AppKey::of(self.app);
         match self.sources(config, request).await {
-            Ok(sources) => {
+            Ok(found) => {
                 self.ctx.repo_errors.borrow_mut().remove(&key);
-                let mut rendered = Rendered { loaded: true, ..Rendered::default() };
-                for source in sources {
+                let may_have_changed = found.may_have_changed;
+                let mut rendered = Rendered { loaded: true, may_have_changed, ..Rendered::default() };
+                for source in found.sources {
                     rendered.manifests.extend(source.manifests);
                     rendered.revisions.push(source.revision);
                     rendered.types.push(source.source_type);
@@ -241,7 +246,7 @@ impl Gathering<'_> {
     }
 
     /// Manifests per source; the error is what follows `Failed to load target state: `.
-    async fn sources(&self, config: &Config, request: &Request) -> Result<Vec<SourceManifests>, String> {
+    async fn sources(&self, config: &Config, request: &Request) -> Result<Manifests, String> {
         let inputs = desired::Inputs {
             app: self.app,
             instance: &self.app.instance_name(&self.ctx.namespace),
@@ -457,6 +462,7 @@ fn unknown(status: SyncStatus) -> Comparison {
         pre_delete: false,
         post_delete: false,
         loaded: false,
+        may_have_changed: false,
         destination: None,
     }
 }

@@ -215,7 +215,7 @@ impl Scene<'_> {
             cluster: &self.destination.facts().await?,
         };
         let rendered = self.ctx.desired.manifests(&inputs).await.map_err(|error| error.to_string())?;
-        Ok(rendered.into_iter().flat_map(|source| source.manifests).collect())
+        Ok(rendered.sources.into_iter().flat_map(|source| source.manifests).collect())
     }
 
     /// Creates hooks that are not there.

@@ -69,14 +69,9 @@ impl<'a> Commits<'a> {
 
     /// The commits of all sources that a source refers to; their files are not there yet.
     pub async fn refs(&mut self, source: &ApplicationSource) -> Result<BTreeMap<String, RefSource>, Failure> {
-        let mut found: BTreeMap<String, RefSource> = BTreeMap::new();
+        let mut found = self.no_refs();
         if !self.inputs.multi {
             return Ok(found);
-        }
-        for (name, target) in &self.targets {
-            let known =
-                RefSource { repo_url: target.repo_url.clone(), chart: target.chart.clone(), ..RefSource::default() };
-            found.insert(name.clone(), known);
         }
         let needed = refs::needed(source, &self.targets).map_err(|error| Failure::Reference(error.to_string()))?;
         for name in needed {
@@ -104,8 +99,40 @@ impl<'a> Commits<'a> {
         Ok(trees)
     }
 
+    /// Files that differ between two commits of a Git source.
+    pub async fn changed_files(
+        &self,
+        source: &ApplicationSource,
+        (then, now): (&str, &str),
+    ) -> Result<Vec<String>, Failure> {
+        let access = access::of(self.inputs, source)?;
+        Ok(self.desired.store.changed_files(&access, then, now).await?)
+    }
+
+    /// The revision of a source that the last comparison ended with; empty when there was none.
+    pub fn synced(&self, index: usize) -> &'a str {
+        let status = &self.inputs.app.status.sync;
+        let synced = if self.inputs.multi { status.revisions.get(index) } else { Some(&status.revision) };
+        synced.map_or("", String::as_str)
+    }
+
+    /// Whether any source can be referred to.
+    pub fn has_references(&self) -> bool {
+        !self.targets.is_empty()
+    }
+
+    /// All sources that can be referred to, none of them resolved.
+    pub fn no_refs(&self) -> BTreeMap<String, RefSource> {
+        let unresolved = |target: &RefTarget| RefSource {
+            repo_url: target.repo_url.clone(),
+            chart: target.chart.clone(),
+            ..RefSource::default()
+        };
+        self.targets.iter().map(|(name, target)| (name.clone(), unresolved(target))).collect()
+    }
+
     /// The source that a `$name` stands for.
-    fn referred(&self, name: &str) -> Option<(usize, &'a ApplicationSource)> {
+    pub fn referred(&self, name: &str) -> Option<(usize, &'a ApplicationSource)> {
         let bare = name.strip_prefix('$')?;
         self.inputs.sources.iter().enumerate().find(|(_, source)| source.is_ref() && source.r#ref == bare)
     }

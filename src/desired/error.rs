@@ -21,6 +21,22 @@ pub enum Error {
         /// What is wrong with the Secret.
         source: RepositoryError,
     },
+    /// It could not be found out whether a new revision concerns a source.
+    #[error("failed to evaluate revision changes for source {place}: {text}")]
+    Evaluate {
+        /// Which source.
+        place: Place,
+        /// Why.
+        text: String,
+    },
+    /// A rendered object is no Kubernetes object.
+    #[error("failed to unmarshal manifests for source {place}: {text}")]
+    Unmarshal {
+        /// Which source.
+        place: Place,
+        /// What is wrong with it.
+        text: String,
+    },
     /// A source could not be resolved, fetched or rendered.
     #[error("failed to generate manifest for source {place}: {text}")]
     Generate {
@@ -49,5 +65,8 @@ impl std::fmt::Display for Place {
 impl Place {
     pub(super) fn generate(self, text: String) -> Error {
         Error::Generate { place: self, text }
+    }
+    pub(super) fn evaluate(self, text: &str) -> Error {
+        Error::Evaluate { place: self, text: text.to_owned() }
     }
 }

@@ -63,6 +63,13 @@ impl Failures {
         self.failed.remove(key);
     }
 
+    /// A failure goes on under another key.
+    pub fn rename(&mut self, from: &str, to: &str) {
+        if let Some(failed) = self.failed.remove(from) {
+            self.failed.insert(to.to_owned(), failed);
+        }
+    }
+
     /// The error to give without trying, when there is one.
     pub fn recall(&mut self, key: &str) -> Option<String> {
         let Pause { after, time, answers } = self.pause;

@@ -12,6 +12,7 @@
 //! ```
 
 mod access;
+mod changes;
 mod commits;
 mod error;
 mod failures;
@@ -30,9 +31,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
-use crate::api::ApplicationSource;
+use crate::gocompat::json;
 use crate::render;
 use crate::repo::Store;
+use changes::At;
 use commits::Commits;
 pub use error::Error;
 use error::Place;
@@ -51,6 +53,16 @@ pub struct SourceManifests {
     pub revision: String,
     /// `Directory`, `Helm`, `Kustomize`, or empty for a reference.
     pub source_type: String,
+}
+
+/// Manifests of all sources.
+#[derive(Debug)]
+pub struct Manifests {
+    /// In the order of the sources.
+    pub sources: Vec<SourceManifests>,
+    /// Whether a source may render to something else than at the last comparison; false when only commits came that do
+    /// not concern it.
+    pub may_have_changed: bool,
 }
 
 /// Renders sources and remembers the results on disk.
@@ -84,22 +96,26 @@ impl Desired {
     ///
     /// # Errors
     /// One source could not be rendered; half a desired state is never returned.
-    pub async fn manifests(&self, inputs: &Inputs<'_>) -> Result<Vec<SourceManifests>, Error> {
+    pub async fn manifests(&self, inputs: &Inputs<'_>) -> Result<Manifests, Error> {
         let mut commits = Commits::new(self, inputs)?;
-        let mut all = Vec::with_capacity(inputs.sources.len());
+        let count = inputs.sources.len();
+        let mut all = Manifests { sources: Vec::with_capacity(count), may_have_changed: false };
         for (index, source) in inputs.sources.iter().enumerate() {
-            let place = Place { number: index + 1, count: inputs.sources.len() };
-            all.push(self.source(&mut commits, (source, inputs.requested(index)), place).await?);
+            let place = Place { number: index + 1, count };
+            let at = At { source, index, requested: inputs.requested(index), place };
+            let evaluated = self.evaluate(&mut commits, at).await?;
+            all.may_have_changed |= evaluated.may_have_changed;
+            let found = self.source(&mut commits, At { requested: &evaluated.revision, ..at }).await?;
+            if let Some(text) = found.manifests.iter().find_map(unreadable) {
+                return Err(Error::Unmarshal { place, text });
+            }
+            all.sources.push(found);
         }
         Ok(all)
     }
 
-    async fn source(
-        &self,
-        commits: &mut Commits<'_>,
-        (source, requested): (&ApplicationSource, &str),
-        place: Place,
-    ) -> Result<SourceManifests, Error> {
+    async fn source(&self, commits: &mut Commits<'_>, at: At<'_>) -> Result<SourceManifests, Error> {
+        let At { source, requested, place, .. } = at;
         let inputs = commits.inputs();
         access::check(inputs, source)?;
         let revision = commits.resolve(source, requested).await.map_err(|error| place.generate(error.envelope()))?;
@@ -162,4 +178,10 @@ impl Desired {
             self.rendered.remember(key, &bytes);
         }
     }
+}
+
+/// What Argo CD's controller says of an object that it cannot read back.
+fn unreadable(object: &Value) -> Option<String> {
+    let has_kind = object.get("kind").and_then(Value::as_str).is_some_and(|kind| !kind.is_empty());
+    (!has_kind).then(|| format!("Object 'Kind' is missing in '{}'", json::to_string(object)))
 }

@@ -72,6 +72,11 @@ impl Rendered {
         }
     }
 
+    /// Lets an answer go on under another key; false when there is none.
+    pub fn rename(&self, from: &str, to: &str) -> bool {
+        fs::rename(self.dir.join(from), self.dir.join(to)).is_ok()
+    }
+
     /// Removes what was not used for longest until the rest is within the bounds.
     fn prune(&self) {
         self.writes.set(0);

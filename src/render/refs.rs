@@ -2,7 +2,8 @@
 //!
 //! In:  the value files and file parameters of a Helm source, the sources that have a `ref`.
 //! Out: which of them are used and where each one's files lie.
-//! Invariant: two references to one repository read the same commit, that of the first one used (REND-179 describes why).
+//! Invariant: each reference reads its own commit. (Argo CD reads all references to one repository at the commit of the first
+//! one used, and shows the others' revisions beside it; REND-179.)
 //! Source: REND-173 to REND-183 (`resolveReferencedSources`, `runManifestGenAsync`).
 
 use std::collections::BTreeMap;
@@ -42,28 +43,22 @@ pub fn targets(sources: &[ApplicationSource]) -> Result<BTreeMap<String, RefTarg
     Ok(targets)
 }
 
-/// The names (`$name`) whose repositories must be checked out before the source can be rendered, in order of use; of several that
-/// name one repository only the first.
+/// The names (`$name`) whose repositories must be checked out before the source can be rendered, in order of use.
 ///
 /// # Errors
 /// A name that no source has, or a name of a chart.
 pub fn needed(source: &ApplicationSource, targets: &BTreeMap<String, RefTarget>) -> Result<Vec<String>, Error> {
-    let mut names: Vec<String> = Vec::new();
-    for name in used_names(source) {
-        let target = targets.get(name).ok_or_else(|| unknown(name, targets.keys()))?;
+    let names = used(source);
+    for name in &names {
+        let target = targets.get(*name).ok_or_else(|| unknown(name, targets.keys()))?;
         if !target.chart.is_empty() {
             return Err(Error::Failed(
                 "source has a 'chart' field defined, but Helm charts are not yet not supported for 'ref' sources"
                     .to_owned(),
             ));
         }
-        let is_known =
-            |known: &String| targets.get(known).is_some_and(|other| git_url::same(&other.repo_url, &target.repo_url));
-        if !names.iter().any(is_known) {
-            names.push(name.to_owned());
-        }
     }
-    Ok(names)
+    Ok(names.into_iter().map(str::to_owned).collect())
 }
 
 fn unknown<'a>(name: &str, known: impl ExactSizeIterator<Item = &'a String>) -> Error {
@@ -77,11 +72,17 @@ fn unknown<'a>(name: &str, known: impl ExactSizeIterator<Item = &'a String>) -> 
     ))
 }
 
-/// `$name` of each value file and file parameter that has one.
-fn used_names(source: &ApplicationSource) -> impl Iterator<Item = &str> {
+/// `$name` of each value file and file parameter that has one, each once.
+pub fn used(source: &ApplicationSource) -> Vec<&str> {
     let helm = source.helm.iter();
     let files = helm.flat_map(|helm| helm.value_files.iter().chain(helm.file_parameters.iter().map(|file| &file.path)));
-    files.filter(|file| file.starts_with('$')).map(|file| name_of(file))
+    let mut names: Vec<&str> = Vec::new();
+    for name in files.filter(|file| file.starts_with('$')).map(|file| name_of(file)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// The part of a path before its first slash.
@@ -99,7 +100,7 @@ pub fn check(request: &Request) -> Result<(), Error> {
     });
     for name in needed(&request.source, &targets.collect())? {
         let Some(used) = request.refs.get(&name) else { continue };
-        if git_url::same(&request.source.repo_url, &used.repo_url) && used.revision != request.revision {
+        if git_url::same(&request.source.repo_url, &used.repo_url) && !same_commit(&used.revision, &request.revision) {
             return Err(Error::Failed(format!(
                 "cannot reference a different revision of the same repository ({name} references {:?} which resolves to {:?} while the application references {:?} which resolves to {:?})",
                 used.revision, used.revision, request.requested_revision, request.revision
@@ -109,6 +110,11 @@ pub fn check(request: &Request) -> Result<(), Error> {
     Ok(())
 }
 
+/// Whether two resolved revisions are one commit; either may be the beginning of a SHA, as it was written.
+fn same_commit(left: &str, right: &str) -> bool {
+    left.starts_with(right) || right.starts_with(left)
+}
+
 /// For a path `$name/…` of a known source: the root of its checkout, and the path below it.
 pub fn split<'a, 'f>(request: &'a Request, file: &'f str) -> Option<(&'a Path, &'f str)> {
     let name = name_of(file);
@@ -116,8 +122,5 @@ pub fn split<'a, 'f>(request: &'a Request, file: &'f str) -> Option<(&'a Path, &
         return None;
     }
     let wanted = request.refs.get(name)?;
-    let first = used_names(&request.source)
-        .filter_map(|used| request.refs.get(used))
-        .find(|used| git_url::same(&used.repo_url, &wanted.repo_url));
-    Some((&first.unwrap_or(wanted).root, file.get(name.len()..).unwrap_or_default()))
+    Some((&wanted.root, file.get(name.len()..).unwrap_or_default()))
 }

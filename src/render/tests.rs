@@ -265,7 +265,10 @@ fn references_name_their_first_use_of_a_repository() {
         let user = source(json!({"repoURL": "https://h/app", "helm": {"valueFiles": files}}));
         refs::needed(&user, &targets).map_err(|error| error.to_string())
     };
-    assert_eq!(needed(&["$b/x.yaml", "$a/y.yaml", "plain.yaml"]), Ok(vec!["$b".to_owned()]));
+    assert_eq!(
+        needed(&["$b/x.yaml", "$a/y.yaml", "$b/z.yaml", "plain.yaml"]),
+        Ok(vec!["$b".to_owned(), "$a".to_owned()])
+    );
     let expect = "source referenced \"$c\", which is not one of the available sources ($a, $b, $chart)";
     assert_eq!(needed(&["$c/x.yaml"]), Err(expect.to_owned()));
     assert!(needed(&["$chart/x.yaml"]).unwrap_err().starts_with("source has a 'chart' field defined"));

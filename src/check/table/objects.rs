@@ -19,7 +19,7 @@ pub static ROWS: &[Row] = features! {
         "Confirmation", "Confirms prunes and deletions that wait for it.";
     Sync "annotation.prune-budget" Yes, ["annotation:litecd.io/prune-budget", "annotation:litecd.io/prune-approved"],
         "Prune budget", "How much one automated sync may prune, and for which revision more is approved; litecd's own.";
-    Render "annotation.manifest-generate-paths" Partial("every new commit counts, whatever it changes"),
+    Render "annotation.manifest-generate-paths" Yes,
         ["annotation:argocd.argoproj.io/manifest-generate-paths"],
         "Manifest paths", "Paths whose change makes a new commit relevant.";
     Sync "annotation.client-side-apply-migration-manager" Yes,
