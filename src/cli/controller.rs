@@ -69,13 +69,13 @@ struct Parameters {
     /// Seconds that sources may fail to render before the status says so, unless somebody asked [default: 180].
     #[arg(long, env = "ARGOCD_REPO_ERROR_GRACE_PERIOD_SECONDS", value_name = "SECONDS")]
     repo_error_grace_period_seconds: Option<String>,
-    /// Seconds that one run of helm or kustomize may take [default: 60].
+    /// Seconds that a run of git, helm or kustomize may take, where --exec-timeout is shorter [default: 60].
     #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_REPO_SERVER_TIMEOUT_SECONDS", value_name = "SECONDS")]
     repo_server_timeout_seconds: Option<String>,
-    /// Applications worked on at once, their operations included [default: 20].
+    /// Applications compared at once [default: 20].
     #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_STATUS_PROCESSORS", value_name = "COUNT")]
     status_processors: Option<String>,
-    /// Accepted and without effect: --status-processors counts for operations, too.
+    /// Operations and deletions worked on at once, besides those [default: 10].
     #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_OPERATION_PROCESSORS", value_name = "COUNT")]
     operation_processors: Option<String>,
     /// Writes at once per sync step, 0 for no limit [default: 20].
@@ -102,6 +102,8 @@ struct Parameters {
     /// Reasons of the Kubernetes events that are written, comma separated, or all or none [default: all].
     #[arg(long, env = "ARGOCD_ENABLE_K8S_EVENT", value_name = "REASONS")]
     enable_k8s_event: Option<String>,
+    #[command(flatten)]
+    rendering: super::rendering::Flags,
 }
 
 impl Parameters {
@@ -126,7 +128,9 @@ impl Parameters {
             ("enable-k8s-event", self.enable_k8s_event),
         ]
         .into_iter()
-        .filter_map(|(flag, value)| Some((flag.to_owned(), value?)))
+        .chain(self.rendering.all())
+        // An empty variable is no value, as everywhere in Argo CD.
+        .filter_map(|(flag, value)| Some((flag.to_owned(), value.filter(|text| !text.is_empty())?)))
         .collect()
     }
 }

@@ -10,6 +10,8 @@ mod crds;
 mod diff;
 mod explain;
 mod health;
+mod render;
+mod rendering;
 mod why;
 
 use std::io::Write;
@@ -48,6 +50,8 @@ enum Command {
     Why(why::Args),
     /// Says how healthy objects are, without a cluster.
     Health(health::Args),
+    /// Renders Applications as the controller would, without a cluster.
+    Render(render::Args),
     /// Prints the CustomResourceDefinitions of Application, AppProject and ApplicationSet.
     Crds(crds::Args),
     /// Prints the version.
@@ -69,6 +73,7 @@ pub fn run() -> ExitCode {
         Command::Diff(args) => diff::run(args),
         Command::Why(args) => why::run(args),
         Command::Health(args) => health::run(&args),
+        Command::Render(args) => render::run(&args),
         Command::Crds(args) => crds::run(&args),
         Command::Version => version(),
     };

@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use base64::Engine;
 use serde_json::Value;
 
 use super::clock;
@@ -181,16 +180,7 @@ impl Raw {
 
     /// Takes a Secret in.
     fn put_secret(&mut self, object: &Value) {
-        let map = |field: &str| object.metadata().and_then(|meta| meta.get(field)).cloned().unwrap_or_default();
-        let data = object.get("data").and_then(Value::as_object).into_iter().flatten();
-        let decode =
-            |value: &Value| base64::engine::general_purpose::STANDARD.decode(value.as_str().unwrap_or_default());
-        let secret = Secret {
-            name: object.name().to_owned(),
-            labels: serde_json::from_value(map("labels")).unwrap_or_default(),
-            annotations: serde_json::from_value(map("annotations")).unwrap_or_default(),
-            data: data.filter_map(|(key, value)| Some((key.clone(), decode(value).ok()?))).collect(),
-        };
+        let Some(secret) = Secret::from_object(object) else { return };
         self.secrets.insert(secret.name.clone(), secret);
     }
 }

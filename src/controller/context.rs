@@ -24,6 +24,7 @@ use super::queue::{AppKey, Purpose, Queue};
 use super::readiness::Readiness;
 use super::remotes::Remotes;
 use super::stores::{Apps, StoredApp, key_of};
+use super::turns::Turns;
 use crate::api::{ObjectExt, names};
 use crate::cluster::{Cluster, Error, Resource, Target};
 use crate::compare::{Level, Periods};
@@ -55,6 +56,10 @@ pub struct Context {
     pub desired: Desired,
     /// Who is next.
     pub queue: Queue,
+    /// How many are worked on at once.
+    pub turns: Turns,
+    /// Told when an Application is being deleted.
+    pub doomed: Notify,
     /// The last verdict on who may write.
     pub verdict: RefCell<Verdict>,
     /// When an application's sources first failed to render, for the grace period (APP-082).
@@ -186,6 +191,21 @@ impl Context {
                 None => Some(Level::Recent),
             };
             self.queue.add(&key, level);
+            if object.is_deleting() {
+                self.doomed.notify_waiters();
+            }
+        }
+    }
+
+    /// Waits until an Application that is not being deleted is.
+    pub async fn deletion_begins(&self, key: &AppKey) {
+        loop {
+            let told = self.doomed.notified();
+            let found = self.apps.get(key).ok().flatten();
+            if found.is_none_or(|app| app.app.metadata.deletion_timestamp.is_some()) {
+                return;
+            }
+            told.await;
         }
     }
 

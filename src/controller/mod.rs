@@ -30,6 +30,7 @@ mod remotes;
 mod run;
 mod serve;
 mod stores;
+mod turns;
 
 pub use clock::{jq_timer, script_clock};
 pub use inspect::{Error as InspectError, inspect};

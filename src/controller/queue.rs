@@ -92,13 +92,14 @@ impl Queue {
         self.inner.borrow_mut().timers.retain(|(owner, _), _| owner != key);
     }
 
-    /// The next application; [`Queue::done`] must follow.
-    pub async fn next(&self) -> (AppKey, Option<Level>) {
+    /// The next application that is admitted, with what it was admitted on; [`Queue::done`] must follow, after which
+    /// those that were refused are looked at again.
+    pub async fn next<T>(&self, admit: impl Fn(&AppKey) -> Option<T>) -> (AppKey, Option<Level>, T) {
         loop {
             let deadline = {
                 let mut inner = self.inner.borrow_mut();
                 inner.ring(Instant::now());
-                if let Some(next) = inner.take() {
+                if let Some(next) = inner.take(&admit) {
                     return next;
                 }
                 inner.timers.values().map(|(at, _)| *at).min()
@@ -154,11 +155,12 @@ impl Inner {
         }
     }
 
-    fn take(&mut self) -> Option<(AppKey, Wanted)> {
-        let key = self.ready.pop_front()?;
+    fn take<T>(&mut self, admit: impl Fn(&AppKey) -> Option<T>) -> Option<(AppKey, Wanted, T)> {
+        let (at, on) = self.ready.iter().enumerate().find_map(|(at, key)| Some((at, admit(key)?)))?;
+        let key = self.ready.remove(at)?;
         let level = self.wanted.remove(&key).flatten();
         self.running.insert(key.clone());
-        Some((key, level))
+        Some((key, level, on))
     }
 }
 
@@ -176,12 +178,29 @@ mod tests {
         queue.add(&key("a"), None);
         queue.add(&key("a"), Some(Level::Latest));
         queue.add(&key("a"), Some(Level::Recent));
-        assert_eq!(queue.next().await, (key("a"), Some(Level::Latest)));
+        let next = || queue.next(|_| Some(()));
+        assert_eq!(next().await, (key("a"), Some(Level::Latest), ()));
         queue.add(&key("a"), Some(Level::Recent));
         queue.add(&key("b"), None);
-        assert_eq!(queue.next().await.0, key("b"), "an application is worked on by one task only");
+        assert_eq!(next().await.0, key("b"), "an application is worked on by one task only");
         queue.done(&key("a"));
-        assert_eq!(queue.next().await, (key("a"), Some(Level::Recent)));
+        assert_eq!(next().await, (key("a"), Some(Level::Recent), ()));
+    }
+
+    #[tokio::test]
+    async fn who_is_not_admitted_holds_up_nobody_and_comes_when_another_is_done() {
+        let queue = Queue::default();
+        queue.add(&key("a"), None);
+        queue.add(&key("b"), None);
+        assert_eq!(queue.next(|app| (app.name == "b").then_some(1)).await, (key("b"), None, 1));
+        let free = std::cell::Cell::new(false);
+        let waits = queue.next(|_| free.get().then_some(2));
+        let done = async {
+            tokio::task::yield_now().await;
+            free.set(true);
+            queue.done(&key("b"));
+        };
+        assert_eq!(tokio::join!(waits, done).0, (key("a"), None, 2));
     }
 
     #[tokio::test]
@@ -190,7 +209,7 @@ mod tests {
         let start = Instant::now();
         queue.add_after(&key("a"), None, Purpose::Resync, Duration::from_millis(20));
         queue.add_after(&key("a"), Some(Level::Latest), Purpose::Resync, Duration::from_millis(150));
-        assert_eq!(queue.next().await, (key("a"), Some(Level::Latest)));
+        assert_eq!(queue.next(|_| Some(())).await, (key("a"), Some(Level::Latest), ()));
         assert!(start.elapsed() >= Duration::from_millis(150));
     }
 }

@@ -5,23 +5,28 @@
 //! Source: APP-049, APP-067, APP-158 (`controller/appcontroller.go`).
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use tracing::Instrument;
 
 use super::context::Context;
 use super::queue::{AppKey, Purpose};
 use super::stores::StoredApp;
+use super::turns::Turn;
 use super::{deletion, operation, refresh};
 use crate::api::names;
 use crate::compare::{self, Level, Periods};
 
+/// How soon a refresh is tried again that found no place.
+const NO_PLACE: Duration = Duration::from_secs(1);
+
 /// Works on one application.
-pub async fn run(ctx: Rc<Context>, key: AppKey, requested: Option<Level>) {
+pub async fn run(ctx: Rc<Context>, key: AppKey, requested: Option<Level>, turn: Turn) {
     let span = tracing::info_span!("reconcile", application = key.name, "app-namespace" = key.namespace);
-    turn(&ctx, &key, requested).instrument(span).await;
+    work(&ctx, (&key, requested), turn).instrument(span).await;
 }
 
-async fn turn(ctx: &Rc<Context>, key: &AppKey, requested: Option<Level>) {
+async fn work(ctx: &Rc<Context>, (key, requested): (&AppKey, Option<Level>), turn: Turn) {
     if ctx.permit().is_none() {
         return;
     }
@@ -30,16 +35,42 @@ async fn turn(ctx: &Rc<Context>, key: &AppKey, requested: Option<Level>) {
         return;
     }
     let periods = ctx.periods;
+    // A refresh may wait for a Git server, so that what is in progress goes first.
+    let is_pressing = is_pressing(&app);
+    if is_pressing {
+        next_step(ctx, &app).await;
+    }
+    let Some(app) = load(ctx, key) else { return };
     let due = compare::due(&app.app, periods, requested, ctx.now());
     if let Some(due) = due.filter(|_| requested.is_some() || !is_stuck(ctx, &app)) {
+        let Some(_turn) = for_refresh(ctx, turn) else {
+            return ctx.queue.add_after(key, requested, Purpose::Again, NO_PLACE);
+        };
         let started = std::time::Instant::now();
         refresh::run(ctx, &app, &due).await;
         tracing::info!(level = ?due.level, took_ms = started.elapsed().as_millis(), "Reconciliation completed");
+        // What the refresh wrote decides what comes next.
+        let Some(app) = load(ctx, key) else { return };
+        schedule_resync(ctx, &app, periods);
+        if !is_pressing {
+            next_step(ctx, &app).await;
+        }
+        return;
     }
-    // What the refresh wrote decides what comes next.
-    let Some(app) = load(ctx, key) else { return };
     schedule_resync(ctx, &app, periods);
-    next_step(ctx, &app).await;
+}
+
+fn is_pressing(app: &StoredApp) -> bool {
+    app.app.operation.is_some() || app.app.metadata.deletion_timestamp.is_some()
+}
+
+/// A turn in which a Git server may be waited for; the place for operations is given back.
+fn for_refresh(ctx: &Context, turn: Turn) -> Option<Turn> {
+    if !turn.is_for_operations {
+        return Some(turn);
+    }
+    drop(turn);
+    ctx.turns.take(false)
 }
 
 /// Whether an application that is being deleted has no project, and says so already. Its spec differs from what was

@@ -43,7 +43,16 @@ pub async fn run(ctx: &Rc<Context>, app: &StoredApp, due: &Due) {
         }
     };
     let request = comparison::Request::for_refresh(&app.app, due);
-    let found = match comparison::run(ctx, &config, app, &project, request).await {
+    let key = app.key();
+    let compared = tokio::select! {
+        compared = comparison::run(ctx, &config, app, &project, request) => compared,
+        // A deletion does not wait for a Git server that does not answer.
+        () = ctx.deletion_begins(&key), if app.app.metadata.deletion_timestamp.is_none() => {
+            tracing::info!("Refresh ends early: the application is being deleted");
+            return ctx.queue.add(&key, Some(due.level));
+        }
+    };
+    let found = match compared {
         Ok(found) => found,
         Err(Failure::Grace(text)) => {
             tracing::warn!(reason = text, "Ignoring temporary failed attempt to compare app state against repo");

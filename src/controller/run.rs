@@ -14,15 +14,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
-use tokio::sync::{Notify, Semaphore, mpsc};
+use tokio::sync::{Notify, mpsc};
 
 use super::config::Raw;
 use super::context::Context;
 use super::published::Published;
-use super::queue::Queue;
+use super::queue::{AppKey, Queue};
 use super::readiness::Readiness;
 use super::remotes::Remotes;
 use super::stores::Apps;
+use super::turns::Turns;
 use super::{feeds, leftovers, preflight, reconcile, serve};
 use crate::api::GroupVersionKind;
 use crate::cluster::{self, Cluster, ConfigError, Resource};
@@ -137,6 +138,7 @@ pub(super) async fn context(
     let cache = |reason: String| Error::Cache { path: options.cache_dir.clone(), reason };
     let limits = desired::Options::from(&parameters);
     let desired = Desired::new(&options.cache_dir, limits).map_err(|error| cache(error.to_string()))?;
+    let turns = Turns::new(&parameters);
     Ok(Rc::new(Context {
         namespace: options.namespace.clone(),
         parameters,
@@ -148,6 +150,8 @@ pub(super) async fn context(
         swept: Rc::default(),
         desired,
         queue: Queue::default(),
+        turns,
+        doomed: Notify::new(),
         verdict: RefCell::new(guard::decide(None, options.observe)),
         observe: options.observe,
         published: Published::new(options.publish_diffs),
@@ -227,32 +231,25 @@ async fn wait_for_crds(cluster: &Cluster) -> Arc<Resource> {
 }
 
 async fn hand_out_turns(ctx: Rc<Context>) {
-    let turns = Arc::new(Semaphore::new(ctx.parameters.status_processors.max(1)));
     let mut stop = std::pin::pin!(telemetry::stop_signal());
     loop {
-        let next = async {
-            let turn = turns.clone().acquire_owned().await;
-            (turn, ctx.queue.next().await)
-        };
-        let (turn, (key, level)) = tokio::select! {
+        let admit = |key: &AppKey| ctx.turns.take(ctx.apps.is_pressing(key));
+        let (key, level, turn) = tokio::select! {
             () = &mut stop => break,
-            next = next => next,
+            next = ctx.queue.next(admit) => next,
         };
-        let Ok(turn) = turn else { break };
         let ctx = ctx.clone();
         tokio::task::spawn_local(async move {
-            let work = AssertUnwindSafe(reconcile::run(ctx.clone(), key.clone(), level)).catch_unwind();
+            let work = AssertUnwindSafe(reconcile::run(ctx.clone(), key.clone(), level, turn)).catch_unwind();
             if let Err(panic) = work.await {
                 tracing::error!(application = key.name, reason = panic_text(&*panic), "Recovered from panic");
                 ctx.again(&key, Some(level.unwrap_or(Level::Recent)));
             }
-            drop(turn);
             ctx.queue.done(&key);
         });
     }
     // Turns in progress end at their next write; a killed process continues from the status just as well.
-    let all = u32::try_from(ctx.parameters.status_processors.max(1)).unwrap_or(1);
-    let _ = tokio::time::timeout(Duration::from_secs(10), turns.acquire_many(all)).await;
+    let _ = tokio::time::timeout(Duration::from_secs(10), ctx.turns.all_over()).await;
     tracing::info!("Stopped");
 }
 

@@ -15,6 +15,8 @@ use crate::api::{Application, ObjectExt};
 
 struct Stored {
     version: u64,
+    /// Whether it has an operation or is being deleted.
+    is_pressing: bool,
     json: Box<[u8]>,
 }
 
@@ -71,7 +73,8 @@ impl Apps {
         let mut kept = object.clone();
         kept.metadata_mut().remove("managedFields");
         let json = serde_json::to_vec(&kept).unwrap_or_default().into_boxed_slice();
-        let before = inner.insert(key, Stored { version, json });
+        let is_pressing = object.is_deleting() || object.get("operation").is_some_and(|operation| !operation.is_null());
+        let before = inner.insert(key, Stored { version, is_pressing, json });
         Ok(before.and_then(|stored| serde_json::from_slice(&stored.json).ok()))
     }
 
@@ -96,6 +99,11 @@ impl Apps {
     /// Whether an Application exists.
     pub fn contains(&self, key: &AppKey) -> bool {
         self.inner.borrow().contains_key(key)
+    }
+
+    /// Whether an Application has an operation or a deletion to get on with.
+    pub fn is_pressing(&self, key: &AppKey) -> bool {
+        self.inner.borrow().get(key).is_some_and(|stored| stored.is_pressing)
     }
 
     /// Forgets everything that is not among `keep`; returns what went.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use super::commits::Commits;
 use super::error::Place;
-use super::{Desired, Error, access, key, request};
+use super::{Desired, Error, key, request};
 use crate::api::{ApplicationSource, names};
 use crate::compare::paths;
 use crate::render::{RefSource, refs};
@@ -56,7 +56,7 @@ impl Desired {
         if synced == at.requested && !synced.is_empty() && !commits.has_references() {
             return Ok(as_wanted(false));
         }
-        let access = access::of(inputs, at.source).map_err(|error| at.place.evaluate(&error.to_string()))?;
+        let access = self.access(inputs, at.source).map_err(|error| at.place.evaluate(&error.to_string()))?;
         let annotation = inputs.app.metadata.annotations.get(names::MANIFEST_GENERATE_PATHS);
         if synced.is_empty() || access.depth > 0 || annotation.is_none_or(String::is_empty) {
             return Ok(as_wanted(true));

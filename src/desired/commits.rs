@@ -105,7 +105,7 @@ impl<'a> Commits<'a> {
         source: &ApplicationSource,
         (then, now): (&str, &str),
     ) -> Result<Vec<String>, Failure> {
-        let access = access::of(self.inputs, source)?;
+        let access = self.desired.access(self.inputs, source)?;
         Ok(self.desired.store.changed_files(&access, then, now).await?)
     }
 

@@ -18,10 +18,13 @@ mod error;
 mod failures;
 mod inputs;
 mod key;
+mod local;
 mod options;
 mod origin;
 mod rendered;
 mod request;
+#[cfg(test)]
+mod tests;
 mod tools;
 
 use std::cell::RefCell;
@@ -40,6 +43,7 @@ pub use error::Error;
 use error::Place;
 use failures::Failures;
 pub use inputs::{Anew, ClusterFacts, Inputs};
+pub use local::Locals;
 pub use options::Options;
 use rendered::Rendered;
 use tools::Tools;
@@ -71,6 +75,8 @@ pub struct Desired {
     rendered: Rendered,
     /// Renderings at once: helm and kustomize are processes of 50 MiB each.
     turns: Semaphore,
+    listings: Semaphore,
+    locals: Locals,
     failures: RefCell<Failures>,
     options: Options,
     tools: Tools,
@@ -83,13 +89,20 @@ impl Desired {
     /// The folder cannot be made or written.
     pub fn new(dir: &Path, options: Options) -> std::io::Result<Self> {
         Ok(Self {
-            rendered: Rendered::new(dir.join("rendered"), rendered::BOUNDS)?,
+            rendered: Rendered::new(dir.join("rendered"), options.rendered)?,
             store: Store::with_options(dir, options.store)?,
             turns: Semaphore::new(options.parallel),
+            listings: Semaphore::new(options.listings),
+            locals: Locals::default(),
             failures: RefCell::new(Failures::new(options.pause)),
             tools: Tools::measure(),
             options,
         })
+    }
+
+    /// Takes some repositories from folders of this machine.
+    pub fn with_locals(self, locals: Locals) -> Self {
+        Self { locals, ..self }
     }
 
     /// Manifests of all sources, in the order of the sources.

@@ -7,14 +7,16 @@
 use std::time::Duration;
 
 use jiff::SignedDuration;
+use tokio::sync::Semaphore;
 
 use super::failures::Pause;
+use super::rendered::Bounds;
 use crate::process::Limits;
 use crate::repo::{self, Timeouts};
 use crate::settings::Parameters;
 
 /// Limits of fetching and rendering.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// Git repositories.
     pub store: repo::Options,
@@ -22,6 +24,10 @@ pub struct Options {
     pub limits: Limits,
     /// Renderings at once.
     pub parallel: usize,
+    /// Listings of references at once.
+    pub listings: usize,
+    /// What is remembered of renderings.
+    pub rendered: Bounds,
     /// Largest sum of a directory's manifest files in bytes; zero is no limit.
     pub max_directory_bytes: u64,
     /// When a rendering that fails is no longer tried.
@@ -31,12 +37,15 @@ pub struct Options {
 impl From<&Parameters> for Options {
     fn from(parameters: &Parameters) -> Self {
         let of = &parameters.repo_server;
-        let limits = Limits { timeout: duration(of.exec_timeout), ..Limits::default() };
+        // Who lets the controller wait longer for manifests wants the tools to run longer, too. In Argo CD that takes a
+        // variable of another program besides, which nobody can read here.
+        let timeout = of.exec_timeout.max(parameters.repo_server_timeout);
+        let limits = Limits { timeout: duration(timeout), ..Limits::default() };
         Self {
             store: repo::Options {
                 timeouts: Timeouts {
                     list: duration(of.git_request_timeout),
-                    exec: limits.timeout,
+                    exec: duration(timeout),
                     grace: duration(of.exec_fatal_timeout),
                 },
                 submodules: of.git_submodules,
@@ -46,6 +55,8 @@ impl From<&Parameters> for Options {
             limits,
             // Argo CD's default is no limit at all, on a machine of its own; litecd's share one with the cluster.
             parallel: if of.parallelism_limit > 0 { of.parallelism_limit } else { processors() },
+            listings: if of.listings_limit > 0 { of.listings_limit } else { Semaphore::MAX_PERMITS },
+            rendered: Bounds { age: duration(of.cache_expiration), ..Bounds::default() },
             max_directory_bytes: of.max_directory_bytes,
             pause: Pause { after: of.pause_after_failures, time: duration(of.pause_time), answers: of.pause_answers },
         }

@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use super::error::Error;
 use super::inputs::Inputs;
+use super::local::Local;
 use super::{Desired, access};
 use crate::api::ApplicationSource;
-use crate::repo::{self, Checkout, Revision};
+use crate::repo::{self, Checkout, RepoAccess, Revision};
 
 /// The files of a source at one revision.
 pub struct Tree {
@@ -21,7 +22,7 @@ pub struct Tree {
     /// Full SHA, chart version or digest.
     pub revision: String,
     /// Keeps the files on disk.
-    _held: Checkout,
+    _held: Option<Checkout>,
 }
 
 /// Why a source has no revision or no files.
@@ -77,6 +78,14 @@ fn kind(source: &ApplicationSource) -> Kind {
 }
 
 impl Desired {
+    /// How a source's Git repository is reached: on this machine, or on its server.
+    pub(super) fn access(&self, inputs: &Inputs<'_>, source: &ApplicationSource) -> Result<RepoAccess, Error> {
+        match self.locals.get(&source.repo_url) {
+            Some(Local::Git(folder)) => Ok(RepoAccess::anonymous(folder.to_string_lossy())),
+            _ => access::of(inputs, source),
+        }
+    }
+
     /// The commit, chart version or digest that a revision text names now, or named at most `max_age` ago.
     pub(super) async fn resolve(
         &self,
@@ -84,10 +93,14 @@ impl Desired {
         source: &ApplicationSource,
         (text, max_age): (&str, Duration),
     ) -> Result<String, Failure> {
+        if let Some(Local::Folder(_)) = self.locals.get(&source.repo_url) {
+            return Ok(if text.is_empty() { "HEAD".to_owned() } else { text.to_owned() });
+        }
         match kind(source) {
             Kind::Git => {
+                let _turn = self.listings.acquire().await.map_err(|error| Failure::Reference(error.to_string()))?;
                 let revision = Revision { text, tag_prefix: &source.tag_prefix, max_age };
-                Ok(self.store.resolve(&access::of(inputs, source)?, revision).await?)
+                Ok(self.store.resolve(&self.access(inputs, source)?, revision).await?)
             }
             Kind::Helm | Kind::Oci => Err(Failure::Unsupported),
         }
@@ -100,12 +113,15 @@ impl Desired {
         source: &ApplicationSource,
         revision: &str,
     ) -> Result<Tree, Failure> {
+        if let Some(Local::Folder(root)) = self.locals.get(&source.repo_url) {
+            return Ok(Tree { root: root.clone(), revision: revision.to_owned(), _held: None });
+        }
         match kind(source) {
             Kind::Git => {
-                let access = access::of(inputs, source)?;
+                let access = self.access(inputs, source)?;
                 let commit = self.store.fetch(&access, revision).await?;
                 let checkout = self.store.checkout(&access, &commit).await?;
-                Ok(Tree { root: checkout.root.clone(), revision: commit, _held: checkout })
+                Ok(Tree { root: checkout.root.clone(), revision: commit, _held: Some(checkout) })
             }
             Kind::Helm | Kind::Oci => Err(Failure::Unsupported),
         }

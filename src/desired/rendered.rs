@@ -3,14 +3,18 @@
 //! In:  a digest of everything a rendering depends on, and its result.
 //! Out: the result, as long as it is remembered.
 //! Invariant: only litecd's own user can read the files, since rendered Secrets stand in them as plain text; the folder
-//! never grows far beyond its bounds.
+//! never grows far beyond its bounds; a file that was damaged on disk is no answer.
+//! Source: REND-213 to REND-217 (`reposerver/cache/cache.go`).
 
 use std::cell::Cell;
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::PathBuf;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use flate2::read::GzDecoder;
+use flate2::{Compression, GzBuilder};
 
 /// What may stay on disk.
 #[derive(Debug, Clone, Copy)]
@@ -19,10 +23,17 @@ pub struct Bounds {
     pub files: usize,
     /// Sum of their sizes.
     pub bytes: u64,
+    /// How long a rendering is good for, from when it was made; what it depends on besides its key (remote bases, files
+    /// behind URLs) may have changed by then.
+    pub age: Duration,
 }
 
-/// Enough for a thousand applications with two sources each.
-pub const BOUNDS: Bounds = Bounds { files: 2_000, bytes: 256 << 20 };
+impl Default for Bounds {
+    /// Enough for a thousand applications with two sources each, for a day.
+    fn default() -> Self {
+        Self { files: 2_000, bytes: 64 << 20, age: Duration::from_secs(24 * 3600) }
+    }
+}
 
 /// How many files are written between two looks at the bounds.
 const WRITES: u32 = 64;
@@ -47,9 +58,18 @@ impl Rendered {
 
     /// What is remembered under a key; being asked for makes it recent.
     pub fn recall(&self, key: &str) -> Option<Vec<u8>> {
-        let mut file = File::open(self.dir.join(key)).ok()?;
+        let path = self.dir.join(key);
+        let file = File::open(&path).ok()?;
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).ok()?;
+        let mut packed = GzDecoder::new(&file);
+        let is_whole = packed.read_to_end(&mut bytes).is_ok();
+        // The header tells when the rendering was made; the file's own time tells when it was last used.
+        let made = packed.header().map_or(0, flate2::GzHeader::mtime);
+        let age = now().saturating_sub(made);
+        if !is_whole || Duration::from_secs(age.into()) >= self.bounds.age {
+            let _ = fs::remove_file(path);
+            return None;
+        }
         // Without its time the file merely goes sooner.
         let _ = file.set_modified(SystemTime::now());
         Some(bytes)
@@ -59,7 +79,9 @@ impl Rendered {
     pub fn remember(&self, key: &str, bytes: &[u8]) {
         // A temporary file is readable by its owner only, and stays so under its new name.
         let written = tempfile::NamedTempFile::new_in(&self.dir).and_then(|mut file| {
-            file.write_all(bytes)?;
+            let mut packer = GzBuilder::new().mtime(now()).write(&mut file, Compression::fast());
+            packer.write_all(bytes)?;
+            packer.finish()?;
             file.persist(self.dir.join(key)).map_err(|error| error.error)?;
             Ok(())
         });
@@ -99,13 +121,20 @@ impl Rendered {
     }
 }
 
+/// Seconds since 1970, as the header of a file holds them.
+fn now() -> u32 {
+    SystemTime::now().duration_since(UNIX_EPOCH).ok().and_then(|since| u32::try_from(since.as_secs()).ok()).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
+    use sha2::Digest;
 
     fn aged(rendered: &Rendered, key: &str, seconds: u64) {
-        rendered.remember(key, b"0123456789");
+        // Digests are packed into no fewer bytes: a thousand.
+        let bytes: Vec<u8> = (0..32_u8).flat_map(|of| sha2::Sha256::digest([of])).collect();
+        rendered.remember(key, &bytes);
         let time = SystemTime::now() - Duration::from_secs(seconds);
         File::open(rendered.dir.join(key)).unwrap().set_modified(time).unwrap();
     }
@@ -121,17 +150,50 @@ mod tests {
         ["a", "b", "c"].into_iter().filter(|key| rendered.recall(key).is_some()).map(str::to_owned).collect()
     }
 
+    fn bounds(files: usize, bytes: u64) -> Bounds {
+        Bounds { files, bytes, ..Bounds::default() }
+    }
+
     #[test]
     fn what_was_not_used_for_longest_goes_first() {
-        assert_eq!(kept(Bounds { files: 2, bytes: 1000 }), ["a", "c"]);
-        assert_eq!(kept(Bounds { files: 9, bytes: 15 }), ["a"]);
-        assert_eq!(kept(Bounds { files: 9, bytes: 30 }), ["a", "b", "c"]);
+        assert_eq!(kept(bounds(2, 1 << 20)), ["a", "c"]);
+        assert_eq!(kept(bounds(9, 1500)), ["a"]);
+        assert_eq!(kept(bounds(9, 1 << 20)), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn an_answer_survives_a_restart_packed_and_goes_on_under_another_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = "kind: ConfigMap\n".repeat(1000);
+        Rendered::new(dir.path().to_owned(), Bounds::default()).unwrap().remember("a", text.as_bytes());
+        assert!(fs::metadata(dir.path().join("a")).unwrap().len() < 1000);
+        let again = Rendered::new(dir.path().to_owned(), Bounds::default()).unwrap();
+        assert!(again.rename("a", "b") && !again.rename("a", "b"));
+        assert_eq!(again.recall("a"), None);
+        assert_eq!(again.recall("b").as_deref(), Some(text.as_bytes()));
+    }
+
+    #[test]
+    fn damaged_and_old_answers_are_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let rendered = Rendered::new(dir.path().to_owned(), Bounds::default()).unwrap();
+        rendered.remember("a", b"a rendering");
+        let mut bytes = fs::read(dir.path().join("a")).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 0xff;
+        fs::write(dir.path().join("a"), bytes).unwrap();
+        assert_eq!(rendered.recall("a"), None);
+        assert!(!dir.path().join("a").exists());
+        let short = Bounds { age: Duration::ZERO, ..Bounds::default() };
+        let rendered = Rendered::new(dir.path().to_owned(), short).unwrap();
+        rendered.remember("a", b"a rendering");
+        assert_eq!(rendered.recall("a"), None);
     }
 
     #[test]
     fn nobody_else_can_read_what_was_rendered() {
         let dir = tempfile::tempdir().unwrap();
-        let rendered = Rendered::new(dir.path().join("rendered"), BOUNDS).unwrap();
+        let rendered = Rendered::new(dir.path().join("rendered"), Bounds::default()).unwrap();
         rendered.remember("a", b"secret");
         let mode = |path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(rendered.dir.clone()), 0o700);

@@ -196,6 +196,9 @@ const DEFINITIONS: &[Definition] = &[
     definition("reposerver.parallelism.limit", "parallelismlimit", |p, text| {
         count(text).map(|value| p.repo_server.parallelism_limit = value)
     }),
+    definition("reposerver.git.lsremote.parallelism.limit", "git-lsremote-parallelism-limit", |p, text| {
+        count(text).map(|value| p.repo_server.listings_limit = value)
+    }),
     definition("reposerver.git.request.timeout", "git-request-timeout", |p, text| {
         positive_duration(text).map(|value| p.repo_server.git_request_timeout = value)
     }),

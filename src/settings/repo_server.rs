@@ -11,6 +11,8 @@ use jiff::SignedDuration;
 pub struct RepoServer {
     /// Renderings at once; zero leaves the choice to litecd.
     pub parallelism_limit: usize,
+    /// Listings of references at once; zero is no limit.
+    pub listings_limit: usize,
     /// Longest listing of references.
     pub git_request_timeout: SignedDuration,
     /// Longest run of git, helm or kustomize.
@@ -37,6 +39,7 @@ impl Default for RepoServer {
     fn default() -> Self {
         Self {
             parallelism_limit: 0,
+            listings_limit: 0,
             git_request_timeout: SignedDuration::from_secs(15),
             exec_timeout: SignedDuration::from_secs(90),
             exec_fatal_timeout: SignedDuration::from_secs(10),
@@ -75,4 +78,28 @@ pub fn bytes(text: &str) -> Option<u64> {
     let places = 10_u128.pow(u32::try_from(fraction.len()).ok()?);
     let number: u128 = format!("{whole}{fraction}").parse().ok()?;
     u64::try_from((number.checked_mul(u128::from(factor))?).div_ceil(places)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes;
+
+    #[test]
+    fn sizes_are_read_as_kubernetes_quantities() {
+        for (text, expect) in [
+            ("10M", Some(10_000_000)),
+            ("0", Some(0)),
+            ("1.5Ki", Some(1536)),
+            (".5k", Some(500)),
+            ("0.1", Some(1)),
+            ("1G", Some(1_000_000_000)),
+            ("", None),
+            ("M", None),
+            ("-1M", None),
+            ("10MB", None),
+            ("99999999999999T", None),
+        ] {
+            assert_eq!(bytes(text), expect, "{text:?}");
+        }
+    }
 }

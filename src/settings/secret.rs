@@ -7,6 +7,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use base64::Engine;
+use serde_json::Value;
+
 use crate::gocompat::strconv;
 
 /// Label that says what a Secret is for.
@@ -32,6 +35,26 @@ impl fmt::Debug for Secret {
 }
 
 impl Secret {
+    /// Reads a Secret object; a value that is no base64 is left out, and so is an object without a name.
+    pub fn from_object(object: &Value) -> Option<Self> {
+        let meta = object.get("metadata")?;
+        let map =
+            |field: &str| serde_json::from_value(meta.get(field).cloned().unwrap_or_default()).unwrap_or_default();
+        let entries = |field: &str| object.get(field).and_then(Value::as_object).into_iter().flatten();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let decoded = entries("data").filter_map(|(key, value)| {
+            Some((key.clone(), base64::engine::general_purpose::STANDARD.decode(text(value)).ok()?))
+        });
+        // Only files have texts besides; an API server has merged them into the data.
+        let plain = entries("stringData").map(|(key, value)| (key.clone(), text(value).into_bytes()));
+        Some(Self {
+            name: meta.get("name")?.as_str()?.to_owned(),
+            labels: map("labels"),
+            annotations: map("annotations"),
+            data: decoded.chain(plain).collect(),
+        })
+    }
+
     /// Whether the Secret is labelled as one of this type, such as `cluster`.
     pub fn is_type(&self, secret_type: &str) -> bool {
         self.labels.get(SECRET_TYPE).is_some_and(|label| label == secret_type)

@@ -71,13 +71,15 @@ pub static ROWS: &[Row] = features! {
          "argocd-cmd-params-cm:reposerver.log.format", "argocd-cmd-params-cm:reposerver.log.level",
          "argocd-cmd-params-cm:reposerver.disable.tls", "argocd-cmd-params-cm:reposerver.tls.minversion",
          "argocd-cmd-params-cm:reposerver.tls.maxversion", "argocd-cmd-params-cm:reposerver.tls.ciphers",
-         "argocd-cmd-params-cm:reposerver.client.ca.path", "argocd-cmd-params-cm:reposerver.repo.cache.expiration",
+         "argocd-cmd-params-cm:reposerver.client.ca.path",
          "argocd-cmd-params-cm:reposerver.default.cache.expiration",
          "argocd-cmd-params-cm:reposerver.revision.cache.lock.timeout", "argocd-cmd-params-cm:reposerver.grpc.max.size",
          "argocd-cmd-params-cm:reposerver.grpc.enable.txt.service.config",
          "argocd-cmd-params-cm:reposerver.profile.enabled"],
         "Links between Argo CD's programs", "Accepted, and without meaning in one process.";
 
+    Render "params.manifest-cache" Yes, ["argocd-cmd-params-cm:reposerver.repo.cache.expiration"],
+        "Manifest cache", "How long rendered manifests are good for.";
     Render "params.directory" Yes,
         ["argocd-cmd-params-cm:reposerver.max.combined.directory.manifests.size",
          "argocd-cmd-params-cm:reposerver.include.hidden.directories",
