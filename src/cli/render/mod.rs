@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use self::given::Given;
 use crate::api::{Application, Destination, names};
 use crate::desired::{Anew, ClusterFacts, Desired, Inputs, Locals, Options};
+use crate::gocompat::yaml;
 use crate::project::{Project, validate_spec};
 
 /// Renders Applications as the controller would, tracking metadata included, without a cluster.
@@ -149,6 +150,5 @@ fn text(format: &str, manifests: Vec<Value>) -> anyhow::Result<String> {
         let list = json!({"apiVersion": "v1", "kind": "List", "items": manifests});
         return Ok(format!("{}\n", serde_json::to_string_pretty(&list)?));
     }
-    let documents = manifests.iter().map(|object| Ok(format!("---\n{}", serde_yaml::to_string(object)?)));
-    documents.collect()
+    Ok(manifests.iter().map(|object| format!("---\n{}", yaml::to_string(object))).collect())
 }

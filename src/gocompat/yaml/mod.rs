@@ -1,4 +1,4 @@
-//! Reads YAML as Argo CD does: YAML 1.1 scalars, Go's numbers, Go's error texts.
+//! Reads and writes YAML as Argo CD does: YAML 1.1 scalars, Go's numbers, Go's error texts.
 //!
 //! In:  text of one document ([`parse`]) or of a stream ([`parse_all`]); JSON is YAML.
 //! Out: JSON values whose numbers are `i64` where the value is whole and fits, else `f64`.
@@ -12,10 +12,12 @@ mod split;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod write;
 
 use serde_json::Value;
 
 pub use split::split_documents;
+pub use write::to_string;
 
 /// Why a text could not be read; `Display` is the text that users see in conditions.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -82,7 +82,86 @@ fn bad_separator_starts_a_document_of_its_own() {
     assert_eq!(parse_all("a: 1\n--- b: 2\n"), Err(Error::Separator("b: 2".to_owned())));
 }
 
+#[test]
+fn what_is_written_is_a_text_to_every_reader() {
+    let words =
+        ["yes", "on", "y", "N", "0644", "1_000", "12:30:45", "2001-01-01", "=", "<<", "~", "null", "1e3", ".5", ""];
+    for word in words {
+        assert_eq!(super::to_string(&json!({"a": word})), format!("a: \"{word}\"\n"));
+    }
+    for plain in ["nginx:1.27", "https://example.com/a?", "Deployment", "a b", "x $(NAME)", "apps/v1"] {
+        let expect = if plain.contains('?') { format!("a: \"{plain}\"\n") } else { format!("a: {plain}\n") };
+        assert_eq!(super::to_string(&json!({"a": plain})), expect);
+    }
+}
+
+#[test]
+fn documents_are_written_as_people_write_them() {
+    let value = json!({
+        "kind": "ConfigMap",
+        "data": {"script": "#!/bin/sh\n\necho\n", "open": "a\nb", "tab": "\ta\n", "none": "", "y": "1"},
+        "list": [{"a": 1, "b": [1, 2.5]}, [true, null], [], {}, "x\ny\n\n"],
+    });
+    let expect = "data:
+  none: \"\"
+  open: |-
+    a
+    b
+  script: |
+    #!/bin/sh
+
+    echo
+  tab: \"\\ta\\n\"
+  \"y\": \"1\"
+kind: ConfigMap
+list:
+- a: 1
+  b:
+  - 1
+  - 2.5
+- - true
+  - null
+- []
+- {}
+- |+
+  x
+  y
+
+";
+    assert_eq!(super::to_string(&value), expect);
+    assert_eq!(parse(expect), Ok(value));
+}
+
+/// Any JSON value with texts that are easily taken for something else.
+fn any_value() -> impl proptest::strategy::Strategy<Value = Value> {
+    use proptest::prelude::*;
+    let text = prop_oneof![
+        "\\PC{0,12}",
+        "[-a-z0-9:# \n\t'\"|>&*!%@{}\\[\\],?]{0,16}",
+        "yes|on|~|1_0|0x1|1:2|---|\u{85}|\u{feff}a"
+    ];
+    let leaf = prop_oneof![
+        text.prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from)
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map("[-a-z:#\n ]{0,6}", inner, 0..4)
+                .prop_map(|map| Value::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
 proptest::proptest! {
+    #[test]
+    fn what_is_written_reads_back(value in any_value()) {
+        let text = super::to_string(&value);
+        proptest::prop_assert_eq!(parse(&text), Ok(value), "{}", text);
+    }
+
     #[test]
     fn any_text_reads_without_panic(text in "[-a-z0-9:{}\\[\\],&*!|>#'\"%@ \n\t~.<?]{0,80}") {
         let _ = parse_all(&text);
