@@ -133,6 +133,21 @@ async fn a_commit_elsewhere_moves_the_revision_and_renders_nothing() {
 }
 
 #[tokio::test]
+async fn many_applications_of_one_repository_fetch_a_commit_once() {
+    let scene = Scene::new();
+    scene.commit(&[("app/m.yaml", MAP)]);
+    let desired = scene.desired();
+    let app = scene.app("", "", json!({"path": "app", "targetRevision": "main"}));
+    let access = crate::repo::RepoAccess::anonymous(scene.url());
+    for commits in 1..=2 {
+        let all = (0..100).map(|_| scene.manifests(&desired, &app, Anew::Revisions));
+        assert!(futures::future::join_all(all).await.iter().all(Result::is_ok));
+        assert_eq!(desired.store.fetches(&access).await, commits);
+        scene.commit(&[("app/m.yaml", MAP), ("app/x", &commits.to_string())]);
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_there_is_told_where_it_is_noticed() {
     let scene = Scene::new();
     let first = scene.commit(&[("app/m.yaml", MAP)]);

@@ -264,7 +264,7 @@ impl Store {
 
     /// How many fetches of a repository were started.
     #[cfg(test)]
-    pub(super) async fn fetches(&self, repo: &RepoAccess) -> u64 {
+    pub(crate) async fn fetches(&self, repo: &RepoAccess) -> u64 {
         self.bare(repo).state.lock().await.fetches
     }
 

@@ -1,5 +1,6 @@
-//! `cargo xtask`: the demo and the tests.
+//! `cargo xtask`: the demo, the tests and the measurements.
 
+mod bench;
 mod demo;
 mod test;
 
@@ -11,7 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", about = "The demo and the tests of litecd")]
+#[command(name = "cargo xtask", about = "The demo, the tests and the measurements of litecd")]
 struct Cli {
     #[command(subcommand)]
     command: Task,
@@ -23,12 +24,15 @@ enum Task {
     Test(test::Options),
     /// Starts a cluster on this machine, litecd on it, and the examples it deploys.
     Demo(demo::Options),
+    /// How much litecd adds to what helm and kustomize take by themselves, on a monorepo of 200 applications.
+    Bench(bench::Options),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Task::Test(options) => test::run(&options),
         Task::Demo(options) => demo::run(&options),
+        Task::Bench(options) => bench::run(&options),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
