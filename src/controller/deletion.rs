@@ -66,6 +66,7 @@ async fn tell(ctx: &Context, app: &StoredApp, text: &str) {
     let known = app.app.status.conditions.iter().any(|c| c.r#type == "DeletionError" && c.message == text);
     // Told once: the same event every few seconds would bury all others.
     if !known {
+        tracing::warn!(reason = text, "Unable to delete application; trying again from time to time");
         let conditions = status::set_conditions(
             &app.app.status.conditions,
             vec![Condition::new("DeletionError", text)],

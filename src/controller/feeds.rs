@@ -12,7 +12,7 @@ use std::time::Instant;
 use serde_json::Value;
 use tokio::sync::watch as signal;
 
-use super::config::Raw;
+use super::config::{Config, Raw};
 use super::context::Context;
 use super::queue::AppKey;
 use super::stores::{StoredApp, key_of};
@@ -206,9 +206,10 @@ fn guard_told(ctx: &Context, sightings: &RefCell<Sightings>, kind: &'static str,
 
 impl Context {
     /// Puts new settings in force; objects are judged anew where tracking changed.
-    pub(super) fn replace_config(&self, config: super::config::Config) {
+    pub(super) fn replace_config(&self, config: Config) {
         let now = Rc::new(config);
         let known = self.config.replace(now.clone());
+        self.look_again(&known, &now);
         if let Err(reason) = &now.settings {
             // Every object of the namespace leads here; what was said already stays true.
             if known.settings.as_ref().err() != Some(reason) {
@@ -217,14 +218,32 @@ impl Context {
             return;
         }
         let before = self.last_good.replace(now.clone());
-        let tracking =
-            |config: &super::config::Config| config.settings.as_ref().ok().map(|settings| settings.tracking.clone());
+        let tracking = |config: &Config| config.settings.as_ref().ok().map(|settings| settings.tracking.clone());
         for live in self.lives() {
             live.classify_by(self.classifier());
         }
         if tracking(&before).is_some() && tracking(&before) != tracking(&now) {
             // What was dropped as foreign may be ours now.
             self.tracking_changed.notify_one();
+        }
+    }
+
+    /// Looks at the applications that could not be compared for want of what is there now: settings, or their project.
+    /// Argo CD lets them wait for their next periodic comparison.
+    fn look_again(&self, before: &Config, now: &Config) {
+        let names = |config: &Config| -> HashSet<String> {
+            config.projects.iter().map(|project| project.metadata.name.clone()).collect()
+        };
+        let (is_repaired, old) = (before.settings.is_err() && now.settings.is_ok(), names(before));
+        let new: HashSet<String> = names(now).into_iter().filter(|name| !old.contains(name)).collect();
+        if !is_repaired && new.is_empty() {
+            return;
+        }
+        for key in self.apps.keys() {
+            let Ok(Some(stored)) = self.apps.get(&key) else { continue };
+            if is_repaired || new.contains(stored.app.spec.project_name()) {
+                self.queue.add(&key, Some(Level::Latest));
+            }
         }
     }
 

@@ -77,6 +77,12 @@ fn deep_nesting_is_refused_not_followed() {
 }
 
 #[test]
+fn an_escaped_backslash_before_a_slash_is_no_escaped_slash() {
+    assert_eq!(parse(r#"{"ü𑼒": "", "a\\/": "b"}"#), Ok(json!({"ü𑼒": "", "a\\/": "b"})));
+    assert!(parse(r#"{"ü𑼒": "", "a\/": "b"}"#).is_err());
+}
+
+#[test]
 fn bad_separator_starts_a_document_of_its_own() {
     assert_eq!(split_documents("a: 1\n--- b: 2\n"), ["a: 1\n", "--- b: 2\n"]);
     assert_eq!(parse_all("a: 1\n--- b: 2\n"), Err(Error::Separator("b: 2".to_owned())));

@@ -62,7 +62,7 @@ pub(super) fn read(text: &str) -> Result<Tree, String> {
     let mut bytes = text.as_bytes();
     let mut parser = Parser::new();
     parser.set_input_string(&mut bytes);
-    // Marks count characters; text is searched for refused escapes only where such an escape occurs at all.
+    // Text is searched for refused escapes only where such an escape occurs at all; marks count bytes.
     let mut builder = Builder { source: text.contains("\\/").then_some(text), ..Builder::default() };
     loop {
         let event = parser.parse().map_err(|error| problem_text(&error))?;
@@ -170,11 +170,11 @@ impl Builder<'_> {
     /// go-yaml knows no `\/` although JSON does; our parser does, so it is looked for in the source.
     fn refuse_slash_escape(&self, start: Mark, end: Mark) -> Result<(), String> {
         let Some(source) = self.source else { return Ok(()) };
-        let skip = usize::try_from(start.index).unwrap_or(usize::MAX);
-        let take = usize::try_from(end.index.saturating_sub(start.index)).unwrap_or(usize::MAX);
+        let at = |mark: Mark| usize::try_from(mark.index).unwrap_or(usize::MAX);
+        let scalar = source.get(at(start)..at(end)).unwrap_or_default();
         let mut line = start.line;
         let mut escaped = false;
-        for letter in source.chars().skip(skip).take(take) {
+        for letter in scalar.chars() {
             match letter {
                 '/' if escaped => return Err(at_line(scanner_line(line), "found unknown escape character")),
                 '\n' => line += 1,
