@@ -57,7 +57,9 @@ pub fn objects(facts: &Facts, holds: &mut Vec<String>) {
     if !forbidden.is_empty() && facts.status.status != "Unknown" {
         holds.push(format!("the project {} does not permit {}", facts.app.spec.project_name(), list(&forbidden)));
     }
-    let prunes = of(&|index| entry(index).is_some_and(|entry| entry.requires_pruning));
+    // Hooks are deleted by their own policies.
+    let is_prune = |index: usize| entry(index).is_some_and(|entry| entry.requires_pruning && !entry.hook);
+    let prunes = of(&is_prune);
     let automated = facts.app.spec.automated();
     if !prunes.is_empty() && automated.is_some_and(|automated| automated.prune != Some(true)) {
         let why = "automated syncs do not prune (spec.syncPolicy.automated.prune)";
@@ -67,7 +69,6 @@ pub fn objects(facts: &Facts, holds: &mut Vec<String>) {
         let live = live(index)?;
         sync::object_option(live, "Prune").or_else(|| sync::option_value(facts.app.spec.sync_options(), "Prune"))
     };
-    let is_prune = |index: usize| entry(index).is_some_and(|entry| entry.requires_pruning);
     let kept = of(&|index| is_prune(index) && option(index) == Some("false"));
     if !kept.is_empty() {
         holds.push(format!("{} left the sources and is kept by its sync option Prune=false", list(&kept)));

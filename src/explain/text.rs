@@ -3,6 +3,7 @@
 //! In:  a [`Report`].
 //! Out: text, what matters first.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::owners::OwnerReport;
@@ -70,7 +71,7 @@ impl ObjectReport {
             line(&mut text, "health", &format!("{}{message}{}", self.health, self.health_message));
         }
         self.fields.iter().for_each(|field| field_text(&mut text, field));
-        self.lost.iter().for_each(|lost| lost_text(&mut text, lost));
+        lost_text(&mut text, &self.lost);
         self.rules.iter().for_each(|note| rule_text(&mut text, note));
         text
     }
@@ -94,15 +95,27 @@ fn owner_text(owner: &OwnerReport) -> String {
     format!("{} ({}{of}){since}", owner.manager, owner.operation)
 }
 
-fn lost_text(text: &mut String, lost: &LostReport) {
-    line(text, "left over", &format!("{} is not in the sources, and no sync removes it:", lost.path));
-    let since = if lost.since.is_empty() { String::new() } else { format!(" (last changed {})", lost.since) };
-    let why = match lost.manager.as_str() {
-        "ancient-changes" => "past ten managers the API server forgets who set a field",
-        _ => "it was there before the first server-side apply",
-    };
-    line(text, "", &format!("its owner is forgotten, the API server calls it {:?}{since}; {why}", lost.manager));
-    line(text, "", "remove it by hand, or put it into the sources, sync, and take it out again");
+/// What lives on is listed once, with one explanation for each name that stands for forgotten owners.
+fn lost_text(text: &mut String, all: &[LostReport]) {
+    let managers: BTreeSet<(&str, &str)> =
+        all.iter().map(|lost| (lost.manager.as_str(), lost.since.as_str())).collect();
+    for (manager, since) in managers {
+        let of_manager = all.iter().filter(|lost| lost.manager == manager && lost.since == since);
+        for (index, lost) in of_manager.enumerate() {
+            line(text, if index == 0 { "lost" } else { "" }, &lost.path);
+        }
+        let since = if since.is_empty() { String::new() } else { format!(", last changed {since}") };
+        let why = match manager {
+            "ancient-changes" => "past ten managers the API server forgets who set a field",
+            _ => "what is older than the first server-side apply belongs to nobody",
+        };
+        line(
+            text,
+            "",
+            &format!("not in the sources, and no sync removes it: its owner is forgotten ({manager}{since}),"),
+        );
+        line(text, "", &format!("since {why}; remove it by hand"));
+    }
 }
 
 fn rule_text(text: &mut String, note: &RuleNote) {
