@@ -99,7 +99,8 @@ func (config gitHTTPS) handler() (http.Handler, error) {
 			answer.Header().Set("WWW-Authenticate", `Basic realm="git"`)
 			http.Error(answer, "credentials are needed", http.StatusUnauthorized)
 		case config.Forbid:
-			http.Error(answer, "not allowed: "+header+" "+config.Password+config.Bearer, http.StatusForbidden)
+			_, password, _ := request.BasicAuth()
+			http.Error(answer, "not allowed: "+header+" "+password, http.StatusForbidden)
 		default:
 			backend.ServeHTTP(answer, request)
 		}

@@ -70,7 +70,9 @@ pub async fn start_settings(ctx: &Rc<Context>) {
         [("apps/v1", "StatefulSet", "statefulsets"), ("apps/v1", "Deployment", "deployments"), ("v1", "Pod", "pods")]
     {
         let (ctx2, presence) = (ctx.clone(), presence.clone());
-        ready.push(follow(ctx, Kind::of(api_version, kind, plural), move |told| guard_told(&ctx2, &presence, kind, told)));
+        ready.push(follow(ctx, Kind::of(api_version, kind, plural), move |told| {
+            guard_told(&ctx2, &presence, kind, told)
+        }));
     }
     for mut listed in ready {
         let _ = listed.wait_for(|listed| *listed).await;

@@ -43,7 +43,8 @@ impl RepoAccess {
         Self {
             login: Login::of(credentials, url),
             url: without_password(url),
-            client_certificate: (!certificate.is_empty() && !key.is_empty()).then(|| (certificate.clone(), key.clone())),
+            client_certificate: (!certificate.is_empty() && !key.is_empty())
+                .then(|| (certificate.clone(), key.clone())),
             insecure: repository.is_insecure(),
             proxy: (credentials.proxy.clone(), credentials.no_proxy.clone()),
             depth: u32::try_from(repository.depth).unwrap_or(0),
@@ -115,6 +116,9 @@ fn submodule_url(parent: &str, url: &str) -> String {
 
 impl fmt::Debug for RepoAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RepoAccess").field("url", &redacted(&self.url)).field("login", &self.login).finish_non_exhaustive()
+        f.debug_struct("RepoAccess")
+            .field("url", &redacted(&self.url))
+            .field("login", &self.login)
+            .finish_non_exhaustive()
     }
 }

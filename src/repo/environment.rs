@@ -8,9 +8,9 @@
 //! Source: REND-040, REND-041, REND-057 to REND-062 (`util/git/creds.go`, `util/proxy/proxy.go`).
 
 use std::fmt;
-use std::fs::OpenOptions;
+use std::fs::{OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::access::RepoAccess;
@@ -185,6 +185,11 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
+/// Only this user may list a folder and what is in it.
+fn own() -> Permissions {
+    Permissions::from_mode(0o700)
+}
+
 /// Files of one child, in a folder that is made when the first is needed.
 struct Files {
     private: PathBuf,
@@ -195,7 +200,7 @@ impl Files {
     fn dir(&mut self) -> io::Result<&Path> {
         let dir = match self.dir.take() {
             Some(dir) => dir,
-            None => tempfile::Builder::new().prefix("git-").tempdir_in(&self.private)?,
+            None => tempfile::Builder::new().prefix("git-").permissions(own()).tempdir_in(&self.private)?,
         };
         Ok(self.dir.insert(dir).path())
     }

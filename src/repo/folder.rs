@@ -5,7 +5,7 @@
 //! Invariant: a checked-out tree never survives the process that wrote it, so a tree that a crash left half-written on disk is
 //! never rendered; Git objects survive because git verifies them.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -41,7 +41,6 @@ impl Folder {
         for name in ["trees", "scratch", "private"] {
             fs::create_dir(run.dir.path().join(name))?;
         }
-        fs::set_permissions(run.dir.path().join("private"), fs::Permissions::from_mode(0o700))?;
         // Where there is no such place, credentials stand in the run folder while a child needs them.
         Ok(Self { base, run, private: Run::new(Path::new(MEMORY), "litecd-").ok() })
     }
@@ -69,7 +68,8 @@ impl Folder {
 impl Run {
     fn new(base: &Path, prefix: &str) -> io::Result<Self> {
         remove_abandoned(base, prefix)?;
-        let dir = tempfile::Builder::new().prefix(prefix).tempdir_in(base)?;
+        let dir =
+            tempfile::Builder::new().prefix(prefix).permissions(Permissions::from_mode(0o700)).tempdir_in(base)?;
         let lock = File::create(dir.path().join("lock"))?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
         Ok(Self { dir, _lock: lock })

@@ -96,9 +96,11 @@ fn over_ssh(stderr: &str, repo: &RepoAccess) -> Option<String> {
         "ssh: handshake failed: knownhosts: key is unknown".to_owned()
     } else if has(&["Permission denied"]) {
         match &repo.login {
-            Login::Ssh { .. } => "ssh: handshake failed: ssh: unable to authenticate, attempted methods [none publickey], \
+            Login::Ssh { .. } => {
+                "ssh: handshake failed: ssh: unable to authenticate, attempted methods [none publickey], \
                  no supported methods remain"
-                .to_owned(),
+                    .to_owned()
+            }
             // Without a key Argo CD looks for an agent, and says that there is none.
             _ => "error creating SSH agent: \"SSH agent requested but SSH_AUTH_SOCK not-specified\"".to_owned(),
         }

@@ -218,9 +218,9 @@ impl Store {
     /// The login of a repository, with the tokens that it needs.
     async fn login(&self, repo: &RepoAccess) -> Result<Login, Failure> {
         match &repo.login {
-            Login::Unsupported(what) => {
-                Err(Failure::Credentials(format!("logging in to repositories with {what} is not supported by this build")))
-            }
+            Login::Unsupported(what) => Err(Failure::Credentials(format!(
+                "logging in to repositories with {what} is not supported by this build"
+            ))),
             Login::App(_) => Err(Failure::Credentials("GitHub Apps are not supported by this build".to_owned())),
             login => Ok(login.clone()),
         }
