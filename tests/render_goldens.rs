@@ -420,7 +420,7 @@ impl Target<'_> {
             value_file_schemes: list(setting("helm.valuesFileSchemes", "https, http")),
             helm_repositories: Vec::new(),
             permitted_repositories: vec!["*".to_owned()],
-            git_environment: Vec::new(),
+            git_environment: None,
             scratch: self.store.scratch(),
             limits: Limits::default(),
             max_directory_bytes: 10_000_000,

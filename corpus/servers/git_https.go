@@ -123,15 +123,15 @@ func same(left, right string) bool {
 	return subtle.ConstantTimeCompare([]byte(left), []byte(right)) == 1
 }
 
-// gitBackend is git's CGI program for the repositories in a folder.
+// gitBackend is git's CGI program for the repositories in a folder, and the large files beside them.
 func gitBackend(root string) (http.Handler, error) {
 	git, err := exec.LookPath("git")
 	if err != nil {
 		return nil, err
 	}
-	return &cgi.Handler{
+	return lfs(root, &cgi.Handler{
 		Path: git,
 		Args: []string{"-c", "safe.directory=*", "-c", "uploadpack.allowAnySHA1InWant=true", "http-backend"},
 		Env:  []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1"},
-	}, nil
+	}), nil
 }

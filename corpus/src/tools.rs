@@ -113,6 +113,19 @@ impl Tools {
     }
 }
 
+/// A folder with git-lfs, built when it is missing; the version is the one that Argo CD brings along.
+pub fn git_lfs() -> Result<PathBuf> {
+    let dir = crate::target().join("cluster-bin/git-lfs");
+    fs::create_dir_all(&dir)?;
+    let tools = Tools { dir: dir.canonicalize()? };
+    let stamp = "github.com/git-lfs/git-lfs/v3@v3.7.1";
+    if !tools.is_stamped("git-lfs", stamp) {
+        go(Command::new("go").args(["install", stamp]).env("GOBIN", &tools.dir))?;
+        tools.stamp("git-lfs", stamp)?;
+    }
+    Ok(tools.dir)
+}
+
 /// The binary of `corpus/servers`, built when it is missing or older than its source.
 pub fn servers() -> Result<PathBuf> {
     // Tests start servers at the same time.

@@ -58,6 +58,17 @@ impl RepoAccess {
         Self::new(&Repository::anonymous(url.as_ref()), &Arc::default())
     }
 
+    /// Whether git needs to be told anything but the URL.
+    pub fn has_settings(&self) -> bool {
+        let has_certificates =
+            self.authority().is_some_and(|authority| self.trust.certificates_of(&authority.host).is_some());
+        self.login.is_some()
+            || self.client_certificate.is_some()
+            || self.insecure
+            || !self.proxy.0.is_empty()
+            || has_certificates
+    }
+
     /// Scheme, host and port, where the URL has them.
     pub(super) fn authority(&self) -> Option<Authority> {
         Authority::of(&self.url)

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use super::access::RepoAccess;
 use super::authority::Authority;
 use super::login::{Https, Login};
+use crate::process::Command;
 
 /// What the child is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,10 +29,9 @@ pub enum Purpose {
 
 /// The environment of a child; its files are removed with it.
 pub struct Environment {
-    /// Variables.
-    pub variables: Vec<(String, String)>,
+    variables: Vec<(String, String)>,
     /// Texts that errors and logs must not show, each with what they show instead.
-    pub hidden: Vec<(String, String)>,
+    hidden: Vec<(String, String)>,
     files: Files,
 }
 
@@ -75,6 +75,26 @@ impl Environment {
             this.hidden.push((dir.path().to_string_lossy().into_owned(), "<credentials>".to_owned()));
         }
         Ok(this)
+    }
+
+    /// The command with these variables. The value must live as long as the child.
+    pub fn give(&self, command: Command) -> Command {
+        let variables = self.variables.iter();
+        let command = variables.fold(command, |command, (name, value)| command.env(name, value));
+        command.hiding(self.hidden.clone())
+    }
+
+    /// A variable's value.
+    #[cfg(test)]
+    pub fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The value of a setting of git.
+    #[cfg(test)]
+    pub fn setting(&self, key: &str) -> Option<&str> {
+        let (name, _) = self.variables.iter().find(|(name, value)| name.contains("_KEY_") && value == key)?;
+        self.variable(&name.replace("_KEY_", "_VALUE_"))
     }
 
     fn set(&mut self, name: &str, value: impl Into<String>) {

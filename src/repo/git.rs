@@ -96,6 +96,16 @@ pub async fn fetch(remote: Remote<'_>, bare: &Path, what: Fetch<'_>, tidy: bool)
     Ok(outcome.map(|_| ())?)
 }
 
+/// `git lfs fetch`: the content of the large files of a commit, into the bare repository.
+pub async fn fetch_large_files(remote: Remote<'_>, bare: &Path, commit: &str) -> Result<(), Failure> {
+    let settings = [("remote.origin.url", remote.repo.url.clone())];
+    let (command, environment) = command(remote, Purpose::Fetching, &settings)?;
+    let command = command.args(["lfs", "fetch", "origin", commit]).env("GIT_DIR", bare);
+    let outcome = command.limits(fetch_limits(remote.timeouts)).run().await;
+    drop(environment);
+    Ok(outcome.map(|_| ())?)
+}
+
 fn fetch_limits(timeouts: &Timeouts) -> Limits {
     Limits { timeout: timeouts.exec, grace: Some(timeouts.grace), max_output: 1 << 20 }
 }
@@ -118,7 +128,5 @@ fn command(
     let environment = environment.map_err(|error| Failure::Credentials(format!("writing credentials: {error}")))?;
     let fixed = [("HOME", "/dev/null"), ("LC_ALL", "C"), ("GIT_LFS_SKIP_SMUDGE", "1")];
     let command = fixed.iter().fold(Command::new("git"), |command, (name, value)| command.env(*name, value));
-    let variables = environment.variables.iter();
-    let command = variables.fold(command, |command, (name, value)| command.env(name, value));
-    Ok((command.hiding(environment.hidden.clone()), environment))
+    Ok((environment.give(command), environment))
 }

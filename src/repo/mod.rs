@@ -16,6 +16,7 @@
 //! ```
 
 mod access;
+mod attempt;
 mod authority;
 mod changes;
 mod checkout;
@@ -23,7 +24,9 @@ mod environment;
 mod error;
 mod folder;
 mod git;
+mod github;
 mod leftovers;
+mod lfs;
 mod links;
 mod list_failure;
 mod login;

@@ -17,12 +17,15 @@ use sha2::{Digest, Sha256};
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::access::RepoAccess;
+use super::attempt::Attempt;
 use super::checkout::{Checkout, Submodule, Trees, Wanted};
 use super::environment::{Environment, Purpose};
 use super::error::{Error, Failure};
 use super::folder::Folder;
 use super::git::{self, Fetch, Remote, Timeouts};
-use super::login::Login;
+use super::github::Tokens;
+use super::lfs::{self, LargeFile};
+use super::login::{Https, Login};
 use super::refs::{self, Listing};
 use super::silence::Silence;
 use super::{changes, leftovers, list_failure, submodules};
@@ -73,27 +76,6 @@ const MAX_SUBMODULES: usize = 200;
 /// Listings are remembered per repository and login; of more than this, those that nobody waits for are forgotten.
 const MAX_LISTINGS: usize = 1000;
 
-/// An attempt: when it began and when it ended.
-#[derive(Debug, Clone, Copy)]
-struct Attempt {
-    begun: Instant,
-    ended: Instant,
-}
-
-impl Attempt {
-    /// An attempt that ends now.
-    fn since(begun: Instant) -> Self {
-        Self { begun, ended: Instant::now() }
-    }
-    fn took(self) -> Duration {
-        self.ended - self.begun
-    }
-    /// Whether its failure answers a caller that asks now: it began after the caller asked, or ended just before.
-    fn answers(self, asked: Instant) -> bool {
-        self.begun >= asked || self.ended + self.took() > asked
-    }
-}
-
 /// The last listing of a repository or why there was none; locked while one runs.
 type LastListing = AsyncMutex<Option<(Attempt, Result<Arc<Listing>, Error>)>>;
 
@@ -120,6 +102,7 @@ pub struct Store {
     listings: Mutex<HashMap<RepoAccess, Arc<LastListing>>>,
     bares: Mutex<HashMap<String, Arc<Bare>>>,
     silence: Silence,
+    tokens: Tokens,
     trees: Trees,
 }
 
@@ -144,6 +127,7 @@ impl Store {
             listings: Mutex::default(),
             bares: Mutex::default(),
             silence: Silence::default(),
+            tokens: Tokens::default(),
             trees: Trees::default(),
         })
     }
@@ -221,7 +205,10 @@ impl Store {
             Login::Unsupported(what) => Err(Failure::Credentials(format!(
                 "logging in to repositories with {what} is not supported by this build"
             ))),
-            Login::App(_) => Err(Failure::Credentials("GitHub Apps are not supported by this build".to_owned())),
+            Login::App(app) => {
+                let token = self.tokens.token(app, repo, self.options.timeouts.list).await;
+                Ok(Login::Https(Https::token(token.map_err(Failure::Credentials)?)))
+            }
             login => Ok(login.clone()),
         }
     }
@@ -303,14 +290,38 @@ impl Store {
     pub async fn checkout(&self, repo: &RepoAccess, commit: &str) -> Result<Checkout, Error> {
         let bare = self.bare(repo);
         let wanted = Wanted {
-            root: self.folder.trees().join(format!("{}-{commit}", bare.hash)),
+            root: self.folder.trees().join(format!(
+                "{}-{commit}{}",
+                bare.hash,
+                if repo.large_files { "-lfs" } else { "" }
+            )),
             bare: bare.dir.clone(),
             commit: commit.to_owned(),
             submodules: self.submodules(repo, commit).await?,
+            large_files: self.large_files(repo, commit).await?,
             allow_links_out: self.options.allow_links_out,
             keep: self.options.keep_checkouts,
         };
         self.trees.get(wanted).await
+    }
+
+    /// The large files of a commit, with their content present.
+    async fn large_files(&self, repo: &RepoAccess, commit: &str) -> Result<Vec<LargeFile>, Error> {
+        if !repo.large_files {
+            return Ok(Vec::new());
+        }
+        let bare = self.bare(repo);
+        let found = lfs::of(&bare.dir, commit)?;
+        let is_complete = || found.iter().all(|file| file.is_present(&bare.dir));
+        if !is_complete() {
+            let _turn = bare.state.lock().await;
+            if !is_complete() {
+                let login = self.login(repo).await.map_err(Error::Fetch)?;
+                let fetched = git::fetch_large_files(self.remote(repo, &login), &bare.dir, commit).await;
+                fetched.map_err(Error::Fetch)?;
+            }
+        }
+        Ok(found)
     }
 
     /// All submodules of a commit, outer ones first, with their commits present.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::Arc;
 
 use corpus::loopback::Loopback;
@@ -81,6 +81,14 @@ pub fn git(dir: &Path, args: &[&str]) -> String {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// Runs a test of this binary in a process of its own, in whose `PATH` a folder comes first.
+pub fn in_child(test: &str, first: &Path, variables: &[(&str, &Path)]) -> Output {
+    let path = format!("{}:{}", first.display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test, "--nocapture"]).env("PATH", path);
+    command.envs(variables.iter().copied()).output().unwrap()
 }
 
 /// A labelled Secret.

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,7 +15,7 @@ use base64::Engine;
 use litecd::repo::RepoAccess;
 use serde_json::json;
 
-use crate::bench::{Bench, repository, trusting};
+use crate::bench::{Bench, in_child, repository, trusting};
 
 /// Names the folder that the child works in.
 const FOLDER: &str = "LITECD_CANARY";
@@ -24,6 +23,7 @@ const FOLDER: &str = "LITECD_CANARY";
 const PASSWORD: &str = "canary-password-5d1f";
 const TOKEN: &str = "canary-token-77aa";
 const PROXY: &str = "canary-proxy-c0de";
+const INSTALLATION: &str = "ghs-canary-4411";
 const URL: &str = "canary-url-9e3b";
 
 #[test]
@@ -32,14 +32,8 @@ fn no_credential_shows_anywhere() {
     for program in ["git", "ssh"] {
         stand_in_front(dir.path(), program);
     }
-    let path = format!("{}:{}", dir.path().join("bin").display(), std::env::var("PATH").unwrap());
-    let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "canary::work_that_is_watched", "--nocapture"])
-        .env("PATH", path)
-        .env(FOLDER, dir.path())
-        .env("TMPDIR", dir.path())
-        .output()
-        .unwrap();
+    let variables = [(FOLDER, dir.path()), ("TMPDIR", dir.path())];
+    let child = in_child("canary::work_that_is_watched", &dir.path().join("bin"), &variables);
     let said = String::from_utf8_lossy(&child.stdout).into_owned() + &String::from_utf8_lossy(&child.stderr);
     assert!(child.status.success(), "{said}");
     let read = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
@@ -130,7 +124,10 @@ impl Work {
         let secure = bench
             .serve("git-https", json!({"tls": true, "clientCertificate": true, "password": PASSWORD, "user": "alice"}));
         let ssh = bench.serve("git-ssh", json!({}));
-        let trust = trusting(secure.say("/authority"), ssh.say("/knownHosts"));
+        let github = json!({"app": 7, "installation": 42, "owner": "acme", "expires": 3600, "token": INSTALLATION});
+        let github = bench.serve("github", github);
+        let authorities = format!("{}{}", secure.say("/authority"), github.say("/authority"));
+        let trust = trusting(&authorities, ssh.say("/knownHosts"));
         let mut repositories = Vec::new();
         let mut add =
             |url: String, keys: &[(&str, &str)]| repositories.push(RepoAccess::new(&repository(&url, keys), &trust));
@@ -155,17 +152,32 @@ impl Work {
             add(url.clone(), &[("sshPrivateKey", key), ("proxy", "")]);
             add(url.clone(), &[("sshPrivateKey", key), ("proxy", &proxy)]);
         }
-        let mut canaries: Vec<String> = [PASSWORD, TOKEN, PROXY, URL].map(str::to_owned).to_vec();
+        let app = [
+            ("githubAppID", "7"),
+            ("githubAppInstallationID", "42"),
+            ("githubAppEnterpriseBaseUrl", github.say("/url")),
+        ];
+        for key in [github.say("/pkcs1"), secure.say("/clientKey")] {
+            let url = format!("{}/app.git", github.say("/url"));
+            add(url, &[&app[..], &[("githubAppPrivateKey", key)]].concat());
+        }
+        let mut canaries: Vec<String> = [PASSWORD, TOKEN, PROXY, URL, INSTALLATION].map(str::to_owned).to_vec();
         let encode = |text: &str| base64::engine::general_purpose::STANDARD.encode(text);
         canaries.extend(
-            [PASSWORD, TOKEN, URL]
+            [PASSWORD, TOKEN, URL, INSTALLATION]
                 .iter()
                 .flat_map(|word| ["alice", "x-access-token"].map(|user| encode(&format!("{user}:{word}")))),
         );
         // The second line of a key is its own; the first ones look alike.
-        let keys = [secure.say("/clientKey"), ssh.say("/keys/ed25519"), ssh.say("/keys/pkcs1"), ssh.say("/stranger")];
+        let keys = [
+            github.say("/pkcs1"),
+            secure.say("/clientKey"),
+            ssh.say("/keys/ed25519"),
+            ssh.say("/keys/pkcs1"),
+            ssh.say("/stranger"),
+        ];
         canaries.extend(keys.iter().filter_map(|key| key.lines().nth(2)).map(str::to_owned));
-        Self { repositories, canaries, _servers: vec![open, refusing, secure, ssh] }
+        Self { repositories, canaries, _servers: vec![open, refusing, secure, ssh, github] }
     }
 }
 

@@ -5,6 +5,9 @@
 
 mod bench;
 mod canary;
+mod github;
 mod https;
+mod lfs;
+mod proxy;
 mod silent;
 mod ssh;

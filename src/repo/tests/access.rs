@@ -25,16 +25,6 @@ fn given(repo: &RepoAccess, purpose: Purpose) -> (Environment, tempfile::TempDir
     (Environment::new(repo, &repo.login, (dir.path(), purpose), &[]).unwrap(), dir)
 }
 
-fn variable<'a>(environment: &'a Environment, name: &str) -> Option<&'a str> {
-    environment.variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-}
-
-/// A setting of git by its key.
-fn setting<'a>(environment: &'a Environment, key: &str) -> Option<&'a str> {
-    let (name, _) = environment.variables.iter().find(|(name, value)| name.contains("_KEY_") && value == key)?;
-    variable(environment, &name.replace("_KEY_", "_VALUE_"))
-}
-
 #[test]
 fn the_first_credential_in_argo_cds_order_is_used() {
     let check = |credentials: Credentials, expect: &str| {
@@ -70,12 +60,12 @@ fn a_password_waits_for_the_server_to_ask_unless_it_is_forced() {
     let basic = "Authorization: Basic eC1hY2Nlc3MtdG9rZW46aHVudGVyMg==";
     let repo = password("https://Git.example.com/org/app.git");
     let (listing, _dir) = given(&repo, Purpose::Listing);
-    assert_eq!(setting(&listing, header), Some(basic));
+    assert_eq!(listing.setting(header), Some(basic));
     let (fetching, _dir) = given(&repo, Purpose::Fetching);
-    assert_eq!(setting(&fetching, header), None);
-    assert_eq!(variable(&fetching, "LITECD_GIT_PASSWORD"), Some("hunter2"));
-    assert_eq!(setting(&fetching, "credential.helper"), Some(""));
-    assert!(setting(&fetching, "credential.https://git.example.com.helper").is_some());
+    assert_eq!(fetching.setting(header), None);
+    assert_eq!(fetching.variable("LITECD_GIT_PASSWORD"), Some("hunter2"));
+    assert_eq!(fetching.setting("credential.helper"), Some(""));
+    assert!(fetching.setting("credential.https://git.example.com.helper").is_some());
     let forced = Credentials {
         password: "hunter2".to_owned(),
         bearer_token: "token1".to_owned(),
@@ -83,8 +73,8 @@ fn a_password_waits_for_the_server_to_ask_unless_it_is_forced() {
         ..Credentials::default()
     };
     let repo = access("https://git.example.com/x", forced);
-    assert_eq!(setting(&given(&repo, Purpose::Fetching).0, header), Some(basic));
-    assert_eq!(setting(&given(&repo, Purpose::Listing).0, header), Some("Authorization: Bearer token1"));
+    assert_eq!(given(&repo, Purpose::Fetching).0.setting(header), Some(basic));
+    assert_eq!(given(&repo, Purpose::Listing).0.setting(header), Some("Authorization: Bearer token1"));
 }
 
 #[test]
@@ -120,16 +110,16 @@ fn keys_stand_in_private_files_as_long_as_they_are_needed() {
         "ssh -i '{files}/id' -o IdentitiesOnly=yes -o 'StrictHostKeyChecking=yes' \
          -o 'UserKnownHostsFile=\"{files}/known_hosts\"' -o 'GlobalKnownHostsFile=/dev/null' -o 'BatchMode=yes'"
     );
-    assert_eq!(variable(&environment, "GIT_SSH_COMMAND"), Some(expect.as_str()));
+    assert_eq!(environment.variable("GIT_SSH_COMMAND"), Some(expect.as_str()));
     drop(environment);
     assert!(fs::read_dir(dir.path()).unwrap().next().is_none());
     repository.insecure_ignore_host_key = true;
     repository.credentials.proxy = "socks5://u:word@proxy:1080".to_owned();
     let (environment, _dir) = given(&RepoAccess::new(&repository, &Arc::default()), Purpose::Fetching);
-    let command = variable(&environment, "GIT_SSH_COMMAND").unwrap();
+    let command = environment.variable("GIT_SSH_COMMAND").unwrap();
     assert!(command.contains("-o 'StrictHostKeyChecking=no' -o 'UserKnownHostsFile=\"/dev/null\"'"), "{command}");
     assert!(command.ends_with("-o 'ProxyCommand=connect-proxy -S proxy:1080 -5 %h %p'"), "{command}");
-    assert_eq!(variable(&environment, "SOCKS5_PASSWD"), Some("word"));
+    assert_eq!(environment.variable("SOCKS5_PASSWD"), Some("word"));
 }
 
 #[test]
@@ -137,10 +127,10 @@ fn a_repositorys_proxy_replaces_the_processes_own_in_both_spellings() {
     let proxy = Credentials { proxy: "http://proxy:3128".to_owned(), ..Credentials::default() };
     let (environment, _dir) = given(&access("https://h/r", proxy), Purpose::Listing);
     for (name, value) in [("http_proxy", "http://proxy:3128"), ("HTTPS_PROXY", "http://proxy:3128"), ("NO_PROXY", "")] {
-        assert_eq!(variable(&environment, name), Some(value), "{name}");
+        assert_eq!(environment.variable(name), Some(value), "{name}");
     }
     let (environment, _dir) = given(&RepoAccess::anonymous("https://h/r"), Purpose::Listing);
-    assert_eq!(variable(&environment, "https_proxy"), None);
+    assert_eq!(environment.variable("https_proxy"), None);
 }
 
 #[test]
