@@ -12,6 +12,9 @@ pub enum Failure {
     /// Git itself failed.
     #[error(transparent)]
     Git(#[from] process::Error),
+    /// The host lately let several repositories wait in vain.
+    #[error("{0} did not answer; it will be asked again")]
+    Silent(String),
     /// There was nothing to log in with: no token, no file, or an identity that litecd does not know.
     #[error("{0}")]
     Credentials(String),
@@ -68,6 +71,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// Why git could not do its work, where that is the reason.
+    pub(super) fn failure(&self) -> Option<&Failure> {
+        match self {
+            Self::Fetch(failure) | Self::FetchRevision { source: failure, .. } => Some(failure),
+            _ => None,
+        }
+    }
+
     pub(super) fn objects(error: &git2::Error) -> Self {
         Self::Cache(error.message().to_owned())
     }

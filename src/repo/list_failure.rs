@@ -13,6 +13,7 @@ use crate::process;
 pub fn of(failure: &Failure, repo: &RepoAccess) -> Error {
     let error = match failure {
         Failure::Git(error) => error,
+        Failure::Silent(_) => return silent(repo),
         Failure::Credentials(text) => return Error::ListRefs(text.clone()),
     };
     let is_ssh = repo.authority().is_some_and(|authority| authority.is_ssh());

@@ -163,7 +163,7 @@ impl Store {
             _ => {}
         }
         let begun = Instant::now();
-        if self.is_silent(repo, begun) {
+        if self.silent_host(repo, begun).is_some() {
             return Err(list_failure::silent(repo));
         }
         let listing = async { git::list(self.remote(repo, &self.login(repo).await?)).await }.await;
@@ -217,9 +217,10 @@ impl Store {
         Remote { repo, login, private: &self.private, timeouts: &self.options.timeouts }
     }
 
-    /// Whether the repository's host is left alone because it does not answer.
-    fn is_silent(&self, repo: &RepoAccess, now: Instant) -> bool {
-        repo.authority().is_some_and(|authority| self.silence.is_silent(&authority.place(), now))
+    /// The repository's host when it is left alone because it does not answer.
+    fn silent_host(&self, repo: &RepoAccess, now: Instant) -> Option<String> {
+        let host = repo.authority()?.place();
+        self.silence.is_silent(&host, now).then_some(host)
     }
 
     /// Remembers whether the repository's host answered.
@@ -229,7 +230,7 @@ impl Store {
             Some(failure) if failure.is_silence() => {
                 self.silence.unanswered(&authority.place(), &repo.url, (attempt.ended, attempt.took()));
             }
-            Some(Failure::Credentials(_)) => {}
+            Some(Failure::Credentials(_) | Failure::Silent(_)) => {}
             _ => self.silence.answered(&authority.place()),
         }
     }
@@ -253,13 +254,18 @@ impl Store {
             _ => {}
         }
         let begun = Instant::now();
+        if let Some(host) = self.silent_host(repo, begun) {
+            return Err(Error::Fetch(Failure::Silent(host)));
+        }
         let tidy = state.fetches % FETCHES_PER_REPACK == FETCHES_PER_REPACK - 1;
         state.fetches += 1;
         let result = self.fetch_from_server(repo, &bare.dir, sha, tidy).await;
         if result.is_err() {
             leftovers::remove(&bare.dir, 2 * (self.options.timeouts.exec + self.options.timeouts.grace));
         }
-        state.failure = result.as_ref().err().map(|error| (Attempt::since(begun), sha.to_owned(), error.clone()));
+        let attempt = Attempt::since(begun);
+        self.note(repo, attempt, result.as_ref().err().and_then(Error::failure));
+        state.failure = result.as_ref().err().map(|error| (attempt, sha.to_owned(), error.clone()));
         result
     }
 

@@ -30,7 +30,7 @@ async fn many_repositories_of_a_dead_host_do_not_each_wait_for_it() {
 #[tokio::test]
 async fn a_host_that_answers_again_is_asked_again() {
     let bench = Bench::new();
-    let timeouts = Timeouts { list: Duration::from_millis(300), ..Timeouts::default() };
+    let timeouts = Timeouts { list: Duration::from_secs(2), ..Timeouts::default() };
     let store = bench.store_with(Options { timeouts, ..Options::default() });
     let server = bench.serve("git-https", json!({}));
     let place = server.say("/url").to_owned();
@@ -42,7 +42,7 @@ async fn a_host_that_answers_again_is_asked_again() {
     let repo = RepoAccess::anonymous(format!("{place}/app.git"));
     drop(stopped);
     assert!(store.resolve(&repo, "main").await.is_err(), "the host is left alone for a moment");
-    tokio::time::sleep(Duration::from_millis(400)).await;
+    tokio::time::sleep(Duration::from_millis(2100)).await;
     assert_eq!(store.resolve(&repo, "main").await, Ok(bench.sha.clone()));
 }
 

@@ -5,6 +5,7 @@
 //! Invariant: the client is the one that kube brings, so that there is one TLS stack; nothing here talks to a cluster.
 //! Source: `util/git/client.go` `GetRepoHTTPClient`.
 
+use std::io::ErrorKind;
 use std::time::Duration;
 
 use base64::Engine;
@@ -51,17 +52,14 @@ impl Api<'_> {
     /// There was no answer.
     pub async fn send(&self, method: Method, place: &str, signed: &str) -> Result<Answer, String> {
         let (client, request) = (self.client()?, request(method, place, signed)?);
-        let name = if method == Method::Get { "Get" } else { "Post" };
-        let wrong = |text: String| format!("{name} \"{}{place}\": {text}", self.url);
         let work = async {
-            let answer = client.send(request).await.map_err(|error| wrong(deepest(&error)))?;
+            let answer = client.send(request).await.map_err(|error| self.plain(&error))?;
             let status = answer.status();
-            let body = answer.into_body().collect_bytes().await.map_err(|error| wrong(deepest(&error)))?;
+            let body = answer.into_body().collect_bytes().await.map_err(|error| self.plain(&error))?;
             let words = format!("{} {}", status.as_u16(), status.canonical_reason().unwrap_or_default());
             Ok(Answer { is_success: status.is_success(), status: words, body: body.to_vec() })
         };
-        let late = || wrong("context deadline exceeded (Client.Timeout exceeded while awaiting headers)".to_owned());
-        tokio::time::timeout(self.limit, work).await.map_err(|_| late())?
+        tokio::time::timeout(self.limit, work).await.map_err(|_| "context deadline exceeded".to_owned())?
     }
 
     fn client(&self) -> Result<kube::Client, String> {
@@ -81,7 +79,22 @@ impl Api<'_> {
             config.auth_info =
                 serde_json::from_value(identity).map_err(|_| "the client certificate cannot be read".to_owned())?;
         }
-        kube::Client::try_from(config).map_err(|error| deepest(&error))
+        kube::Client::try_from(config).map_err(|error| self.plain(&error))
+    }
+
+    /// The innermost cause, which says what happened; a refused connection in Go's words.
+    fn plain(&self, error: &kube::Error) -> String {
+        let mut cause: &dyn std::error::Error = error;
+        while let Some(inner) = cause.source() {
+            cause = inner;
+        }
+        match cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind) {
+            Some(ErrorKind::ConnectionRefused) => {
+                let place = Authority::of(self.url).map(|authority| authority.place()).unwrap_or_default();
+                format!("dial tcp {place}: connect: connection refused")
+            }
+            _ => cause.to_string(),
+        }
     }
 }
 
@@ -101,13 +114,4 @@ fn certificates(pem: &str) -> Vec<Vec<u8>> {
     let bodies = blocks.filter_map(|block| block.split("-----END CERTIFICATE-----").next());
     let packed = bodies.map(|body| body.split_whitespace().collect::<String>());
     packed.filter_map(|body| base64::engine::general_purpose::STANDARD.decode(body).ok()).collect()
-}
-
-/// The innermost cause, which says what happened.
-fn deepest(error: &kube::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    cause.to_string()
 }

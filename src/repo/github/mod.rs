@@ -144,7 +144,8 @@ async fn list(app: &App, api: &Api<'_>) -> Result<Vec<Installation>, String> {
     let mut all = Vec::new();
     for page in 1..=MAX_PAGES {
         let place = format!("/app/installations?per_page={PER_PAGE}&page={page}");
-        let answer = api.send(Method::Get, &place, &signed).await.map_err(wrong)?;
+        let answer = api.send(Method::Get, &place, &signed).await;
+        let answer = answer.map_err(|cause| wrong(format!("Get \"{}{place}\": {cause}", app.api)))?;
         if !answer.is_success {
             return Err(wrong(format!("GET {}{place}: {}", app.api, answer.status)));
         }
