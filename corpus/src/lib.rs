@@ -10,6 +10,7 @@
 //! | `normal`, `compare`, `want`, `verdict` | from what is seen to passed or failed |
 //! | `api`, `web` | the API server, and plain HTTP |
 //! | `servers`, `repositories` | git and chart servers |
+//! | `loopback` | servers with credentials, from the Go module `servers` |
 //! | `tools`, `child`, `kernel` | the binaries and processes |
 //! | `control_plane`, `subject`, `lane`, `lanes` | a cluster, litecd on it, both in a namespace, and several of those |
 //! | `crash` | litecd killed in the middle of a sync |
@@ -26,6 +27,7 @@ pub mod expected;
 mod kernel;
 pub mod lane;
 pub mod lanes;
+pub mod loopback;
 pub mod normal;
 pub mod repositories;
 pub mod run;

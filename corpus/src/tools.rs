@@ -1,4 +1,4 @@
-//! The binaries that a cluster under test and litecd need: the control plane, kwok, helm and kustomize.
+//! The binaries that a cluster under test and litecd need: the control plane, kwok, helm, kustomize, and the test servers.
 //!
 //! In:  a Go toolchain, or the folder that `LITECD_TEST_BIN` names.  Out: `target/cluster-bin`.
 //! Invariant: what is there was built from the versions written here; each binary has a stamp beside it.
@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, bail};
 use sha2::{Digest as _, Sha256};
@@ -85,11 +86,7 @@ impl Tools {
 
     fn control_plane(&self, say: &mut dyn FnMut(&str)) -> Result<()> {
         let source = crate::root().join("cluster");
-        let mut hash = Sha256::new();
-        for file in ["main.go", "go.mod", "go.sum"] {
-            hash.update(fs::read(source.join(file))?);
-        }
-        let hash: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = digest(["main.go", "go.mod", "go.sum"].map(|file| source.join(file)))?;
         let stamp = format!("kubernetes v{KUBERNETES} {hash}");
         if self.is_stamped("testcluster", &stamp) {
             return Ok(());
@@ -114,6 +111,51 @@ impl Tools {
     fn stamp_file(&self, name: &str) -> PathBuf {
         self.dir.join(format!("{name}.version"))
     }
+}
+
+/// A folder with git-lfs, built when it is missing; the version is the one that Argo CD brings along.
+pub fn git_lfs() -> Result<PathBuf> {
+    let dir = crate::target().join("cluster-bin/git-lfs");
+    fs::create_dir_all(&dir)?;
+    let tools = Tools { dir: dir.canonicalize()? };
+    let stamp = "github.com/git-lfs/git-lfs/v3@v3.7.1";
+    if !tools.is_stamped("git-lfs", stamp) {
+        go(Command::new("go").args(["install", stamp]).env("GOBIN", &tools.dir))?;
+        tools.stamp("git-lfs", stamp)?;
+    }
+    Ok(tools.dir)
+}
+
+/// The binary of `corpus/servers`, built when it is missing or older than its source.
+pub fn servers() -> Result<PathBuf> {
+    // Tests start servers at the same time.
+    static BUILDING: Mutex<()> = Mutex::new(());
+    let _guard = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let source = crate::root().join("servers");
+    let dir = crate::target().join("cluster-bin");
+    fs::create_dir_all(&dir)?;
+    let mut files: Vec<PathBuf> = fs::read_dir(&source)?.flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    let stamp = digest(files)?;
+    // Other checkouts may share the target folder.
+    let tools = Tools { dir: dir.canonicalize()? };
+    let name = format!("servers-{}", stamp.get(..12).unwrap_or_default());
+    if !tools.is_stamped(&name, &stamp) {
+        let partial = tempfile::NamedTempFile::new_in(&tools.dir)?.into_temp_path();
+        go(Command::new("go").args(["build", "-mod=readonly", "-o"]).arg(&partial).arg(".").current_dir(&source))?;
+        fs::rename(&partial, tools.path(&name))?;
+        tools.stamp(&name, &stamp)?;
+    }
+    Ok(tools.path(&name))
+}
+
+/// Digest of what is built.
+fn digest(files: impl IntoIterator<Item = PathBuf>) -> Result<String> {
+    let mut hash = Sha256::new();
+    for file in files {
+        hash.update(fs::read(file)?);
+    }
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Tools parse the version that the API server answers, so it must be a real one.

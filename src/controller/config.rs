@@ -14,7 +14,7 @@ use crate::api::project::AppProject;
 use crate::diff::{self, SystemRules};
 use crate::gocompat::glob;
 use crate::health;
-use crate::settings::{Clusters, IgnoreRules, Overrides, Repositories, Secret, Settings};
+use crate::settings::{Clusters, IgnoreRules, Overrides, Repositories, Secret, Settings, Trust, trust};
 use crate::track::Tracking;
 
 /// All settings at one moment.
@@ -23,7 +23,7 @@ pub struct Config {
     pub settings: Result<InForce, String>,
     /// Destination clusters.
     pub clusters: Clusters,
-    /// Repositories and credentials.
+    /// Repositories and credentials, and what their servers are checked against.
     pub repositories: Repositories,
     /// Projects.
     pub projects: Vec<AppProject>,
@@ -102,6 +102,8 @@ pub struct Raw {
     pub config_map: Option<BTreeMap<String, String>>,
     /// Secrets with a `secret-type` label, by name.
     pub secrets: BTreeMap<String, Secret>,
+    /// Certificates, host keys and signing keys.
+    trust: Trust,
     /// Projects by name.
     pub projects: BTreeMap<String, AppProject>,
     /// Names in the lists that run, by kind.
@@ -110,6 +112,8 @@ pub struct Raw {
 
 /// The ConfigMap of the settings.
 const SETTINGS: &str = "argocd-cm";
+/// ConfigMaps that are watched one by one: each is its own kind here.
+const TRUSTED: [&str; 3] = [trust::TLS_CERTIFICATES, trust::SSH_KNOWN_HOSTS, trust::GPG_KEYS];
 
 impl Raw {
     /// Makes the typed settings.
@@ -122,7 +126,7 @@ impl Raw {
         Config {
             settings,
             clusters: Clusters::from_secrets(self.secrets.values(), in_cluster),
-            repositories: Repositories::from_secrets(self.secrets.values()),
+            repositories: Repositories::from_secrets(self.secrets.values()).trusting(self.trust.clone()),
             projects: self.projects.values().cloned().collect(),
         }
     }
@@ -139,6 +143,9 @@ impl Raw {
             "ConfigMap" if !seen.contains(SETTINGS) => self.config_map = None,
             "Secret" => self.secrets.retain(|name, _| seen.contains(name)),
             "AppProject" => self.projects.retain(|name, _| seen.contains(name)),
+            trusted if TRUSTED.contains(&trusted) && !seen.contains(trusted) => {
+                self.trust.set(trusted, BTreeMap::new());
+            }
             _ => {}
         }
     }
@@ -154,6 +161,9 @@ impl Raw {
             }
             "Secret" => self.put_secret(object),
             "AppProject" => self.put_project(object),
+            trusted if trusted == object.name() => {
+                self.trust.set(trusted, serde_json::from_value(object["data"].clone()).unwrap_or_default());
+            }
             _ => {}
         }
     }
@@ -164,6 +174,7 @@ impl Raw {
             "ConfigMap" if name == SETTINGS => self.config_map = None,
             "Secret" => drop(self.secrets.remove(name)),
             "AppProject" => drop(self.projects.remove(name)),
+            trusted if trusted == name => self.trust.set(trusted, BTreeMap::new()),
             _ => {}
         }
     }

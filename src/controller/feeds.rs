@@ -19,6 +19,7 @@ use super::stores::{StoredApp, key_of};
 use crate::api::{GroupVersionKind, ObjectExt, names};
 use crate::compare::Level;
 use crate::guard::{self, Presence, Verdict};
+use crate::settings::trust;
 use crate::watch::{Feed, FeedEvent, Selection};
 
 /// What a sink is told.
@@ -30,12 +31,20 @@ enum Told {
     Failed(String),
 }
 
-/// One watched kind of the control plane's namespace.
+/// One watched kind of the control plane's namespace, or some of its objects.
+#[derive(Clone, Copy)]
 struct Kind {
     api_version: &'static str,
     kind: &'static str,
     plural: &'static str,
     labels: Option<&'static str>,
+    name: Option<&'static str>,
+}
+
+impl Kind {
+    const fn of(api_version: &'static str, kind: &'static str, plural: &'static str) -> Self {
+        Self { api_version, kind, plural, labels: None, name: None }
+    }
 }
 
 /// Starts the watches of settings, projects and Argo CD's controller; returns once all were listed.
@@ -43,26 +52,27 @@ pub async fn start_settings(ctx: &Rc<Context>) {
     let raw = Rc::new(RefCell::new(Raw::default()));
     let presence = Rc::new(RefCell::new(Sightings::default()));
     let mut ready = Vec::new();
+    let config_maps = Kind::of("v1", "ConfigMap", "configmaps");
     let settings = [
-        Kind {
-            api_version: "v1",
-            kind: "ConfigMap",
-            plural: "configmaps",
-            labels: Some("app.kubernetes.io/part-of=argocd"),
-        },
-        Kind { api_version: "v1", kind: "Secret", plural: "secrets", labels: Some("argocd.argoproj.io/secret-type") },
-        Kind { api_version: "argoproj.io/v1alpha1", kind: "AppProject", plural: "appprojects", labels: None },
+        Kind { labels: Some("app.kubernetes.io/part-of=argocd"), ..config_maps },
+        // Argo CD mounts these by name, so that a missing label does no harm.
+        Kind { name: Some(trust::TLS_CERTIFICATES), ..config_maps },
+        Kind { name: Some(trust::SSH_KNOWN_HOSTS), ..config_maps },
+        Kind { name: Some(trust::GPG_KEYS), ..config_maps },
+        Kind { labels: Some("argocd.argoproj.io/secret-type"), ..Kind::of("v1", "Secret", "secrets") },
+        Kind::of("argoproj.io/v1alpha1", "AppProject", "appprojects"),
     ];
     for kind in settings {
-        let (ctx2, raw, name) = (ctx.clone(), raw.clone(), kind.kind);
+        let (ctx2, raw, name) = (ctx.clone(), raw.clone(), kind.name.unwrap_or(kind.kind));
         ready.push(follow(ctx, kind, move |told| settings_told(&ctx2, &raw, name, told)));
     }
     for (api_version, kind, plural) in
         [("apps/v1", "StatefulSet", "statefulsets"), ("apps/v1", "Deployment", "deployments"), ("v1", "Pod", "pods")]
     {
         let (ctx2, presence) = (ctx.clone(), presence.clone());
-        let watched = Kind { api_version, kind, plural, labels: None };
-        ready.push(follow(ctx, watched, move |told| guard_told(&ctx2, &presence, kind, told)));
+        ready.push(follow(ctx, Kind::of(api_version, kind, plural), move |told| {
+            guard_told(&ctx2, &presence, kind, told)
+        }));
     }
     for mut listed in ready {
         let _ = listed.wait_for(|listed| *listed).await;
@@ -89,7 +99,7 @@ pub async fn start_apps(ctx: &Rc<Context>) {
 
 fn follow(ctx: &Context, kind: Kind, sink: impl FnMut(Told) + 'static) -> signal::Receiver<bool> {
     let gvk = GroupVersionKind::from_api_version(kind.api_version, kind.kind);
-    let selection = Selection { namespace: Some(&ctx.namespace), labels: kind.labels };
+    let selection = Selection { namespace: Some(&ctx.namespace), labels: kind.labels, name: kind.name };
     let feed = Feed::selected(ctx.cluster.client(), &gvk, kind.plural, selection);
     spawn(gvk, feed, sink)
 }

@@ -12,16 +12,7 @@ use crate::settings::Repository;
 
 /// How a source's Git repository is reached.
 pub fn of(inputs: &Inputs<'_>, source: &ApplicationSource) -> Result<RepoAccess, Error> {
-    let known = repository(inputs, source)?;
-    Ok(RepoAccess {
-        insecure: known.is_insecure(),
-        username: known.credentials.username,
-        password: known.credentials.password,
-        bearer_token: known.credentials.bearer_token,
-        ssh_private_key: known.credentials.ssh_private_key,
-        depth: u32::try_from(known.depth).unwrap_or(0),
-        ..RepoAccess::anonymous(&source.repo_url)
-    })
+    Ok(RepoAccess::new(&repository(inputs, source)?, inputs.repositories.trust()))
 }
 
 /// Fails when the Secret of a source's repository cannot be read.

@@ -58,7 +58,7 @@ impl Desired {
         }
         let access = self.access(inputs, at.source).map_err(|error| at.place.evaluate(&error.to_string()))?;
         let annotation = inputs.app.metadata.annotations.get(names::MANIFEST_GENERATE_PATHS);
-        if synced.is_empty() || access.depth > 0 || annotation.is_none_or(String::is_empty) {
+        if synced.is_empty() || access.is_shallow() || annotation.is_none_or(String::is_empty) {
             return Ok(as_wanted(true));
         }
         let concerned = paths::refresh_paths(inputs.app, at.source);

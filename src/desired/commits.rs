@@ -7,6 +7,7 @@
 //! Source: REND-173 to REND-183 (`reposerver/repository/repository.go` `resolveReferencedSources`).
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::error::Error;
@@ -16,6 +17,7 @@ use super::{Desired, access};
 use crate::api::ApplicationSource;
 use crate::render::RefSource;
 use crate::render::refs::{self, RefTarget};
+use crate::repo::Environment;
 use crate::settings::git_url;
 
 /// How old a listing of references may be when nobody asked for a fresh one.
@@ -60,6 +62,15 @@ impl<'a> Commits<'a> {
         let commit = self.desired.resolve(self.inputs, source, (text, max_age)).await?;
         self.known.insert(key, commit.clone());
         Ok(commit)
+    }
+
+    /// What git children of kustomize log in with, where the source's repository has credentials.
+    pub async fn git_environment(&self, source: &ApplicationSource) -> Result<Option<Arc<Environment>>, Failure> {
+        let access = access::of(self.inputs, source)?;
+        if source.is_helm() || source.is_oci() || !access.has_settings() {
+            return Ok(None);
+        }
+        Ok(Some(Arc::new(self.desired.store.environment(&access).await?)))
     }
 
     /// The files of a resolved revision.

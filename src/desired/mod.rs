@@ -164,6 +164,7 @@ impl Desired {
         }
         // The files of the references must stay until the renderer has read them.
         let _referred = commits.fill(&mut request.refs).await.map_err(|error| error.envelope())?;
+        request.git_environment = commits.git_environment(&request.source).await.map_err(|error| error.envelope())?;
         let _turn = self.turns.acquire().await.map_err(|error| error.to_string())?;
         let rendered = match render::render(&request).await {
             Ok(rendered) => rendered,

@@ -44,7 +44,7 @@ pub fn of(
         value_file_schemes: tools.helm_values_file_schemes.clone(),
         helm_repositories: Vec::new(),
         permitted_repositories: Vec::new(),
-        git_environment: Vec::new(),
+        git_environment: None,
         scratch: desired.store.scratch(),
         limits: desired.options.limits,
         max_directory_bytes: desired.options.max_directory_bytes,

@@ -42,7 +42,7 @@ impl Default for Limits {
 }
 
 /// A command that has not been started.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Command {
     program: OsString,
     args: Vec<OsString>,
@@ -51,6 +51,7 @@ pub struct Command {
     stdin: Option<Vec<u8>>,
     limits: Limits,
     shown: Option<String>,
+    hidden: Vec<(String, String)>,
 }
 
 impl Command {
@@ -64,6 +65,7 @@ impl Command {
             stdin: None,
             limits: Limits::default(),
             shown: None,
+            hidden: Vec::new(),
         }
     }
     /// Adds one argument.
@@ -102,6 +104,12 @@ impl Command {
         self
     }
 
+    /// Sets texts that neither errors nor logs show, each with what they show instead: servers may repeat what they were sent.
+    pub fn hiding(mut self, hidden: Vec<(String, String)>) -> Self {
+        self.hidden = hidden;
+        self
+    }
+
     /// The command as errors and logs show it: program and arguments joined by blanks.
     pub fn display(&self) -> String {
         if let Some(text) = &self.shown {
@@ -109,7 +117,11 @@ impl Command {
         }
         let mut words = vec![self.program.to_string_lossy().into_owned()];
         words.extend(self.args.iter().map(|arg| arg.to_string_lossy().into_owned()));
-        words.join(" ")
+        self.hide(words.join(" "))
+    }
+
+    fn hide(&self, text: String) -> String {
+        self.hidden.iter().fold(text, |text, (secret, instead)| text.replace(secret, instead))
     }
 
     /// Runs to the end and returns stdout without its last newline, as Argo CD reads it.
@@ -161,7 +173,7 @@ impl Command {
         if status.success() {
             return Ok(output::without_newline(out));
         }
-        Err(Error::failed(self.display(), status, &err))
+        Err(Error::failed(self.display(), status, &self.hide(err)))
     }
 
     /// Ends a command that ran too long and waits until it is gone.

@@ -5,9 +5,11 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::api::ApplicationSource;
 use crate::process::Limits;
+use crate::repo::Environment;
 use crate::track::Tracking;
 
 /// One source of one application, with everything that decides what it renders to.
@@ -47,8 +49,8 @@ pub struct Request {
     pub helm_repositories: Vec<HelmRepository>,
     /// Repositories that the project permits; empty permits none.
     pub permitted_repositories: Vec<String>,
-    /// Environment that gives git children of kustomize their credentials.
-    pub git_environment: Vec<(String, String)>,
+    /// What gives git children of kustomize their credentials.
+    pub git_environment: Option<Arc<Environment>>,
     /// Folder for private copies, on the file system of the checkout.
     pub scratch: PathBuf,
     /// Limits of each helm and kustomize run.

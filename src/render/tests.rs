@@ -49,7 +49,7 @@ impl Tree {
             value_file_schemes: vec!["https".to_owned()],
             helm_repositories: Vec::new(),
             permitted_repositories: Vec::new(),
-            git_environment: Vec::new(),
+            git_environment: None,
             scratch: self.dir.path().join("scratch"),
             limits: Default::default(),
             max_directory_bytes: 0,

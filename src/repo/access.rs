@@ -1,93 +1,115 @@
 //! What is needed to reach one repository.
 //!
-//! In:  a URL and credentials as plain data.
-//! Out: the child environment that carries them.
-//! Invariant: secrets travel in the environment of git children only, never in arguments, and never appear in `Debug`.
-//! Source: REND-040, REND-041, REND-057, REND-058 (`util/git/creds.go`).
+//! In:  a repository's settings, and which servers are trusted.
+//! Out: a value that the store takes, and that two callers share when it is equal.
+//! Invariant: a password leaves the URL before git sees it, because git names its URL in its children's arguments; `Debug`
+//! shows no credential.
+//! Source: REND-038, REND-056, REND-066 (`pkg/apis/application/v1alpha1/repository_types.go`).
 
 use std::fmt;
+use std::sync::Arc;
 
-use base64::Engine;
+use super::authority::{Authority, redacted, without_password};
+use super::login::Login;
+use crate::settings::{Repository, Trust};
 
-/// A repository and how to authenticate to it. Two values are equal when every caller may share what one of them saw.
+/// A repository and how to reach it. Two values are equal when every caller may share what one of them saw.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct RepoAccess {
-    /// URL as written.
+    /// URL without a password.
     pub url: String,
-    /// User for basic authentication; `x-access-token` when empty.
-    pub username: String,
-    /// Password or token for basic authentication; none when empty.
-    pub password: String,
-    /// Bearer token; used when there is no password.
-    pub bearer_token: String,
-    /// Private key of an SSH repository; kept for callers, not used by git children yet.
-    pub ssh_private_key: String,
-    /// Skips TLS verification.
-    pub insecure: bool,
+    /// How git logs in.
+    pub(super) login: Login,
+    /// Certificate and key that the client shows, both PEM.
+    pub(super) client_certificate: Option<(String, String)>,
+    /// Accepts any server certificate and host key.
+    pub(super) insecure: bool,
+    /// Proxy, and what is reached without it; the process's own when empty.
+    pub(super) proxy: (String, String),
     /// History to fetch; 0 for all of it.
-    pub depth: u32,
+    pub(super) depth: u32,
+    /// Whether large files are fetched.
+    pub(super) large_files: bool,
+    /// What servers are checked against.
+    pub(super) trust: Arc<Trust>,
 }
 
 impl RepoAccess {
-    /// An anonymous repository.
-    pub fn anonymous(url: impl Into<String>) -> Self {
-        Self { url: url.into(), ..Self::default() }
-    }
-
-    /// The environment that gives git children of other tools (kustomize with remote bases) these credentials.
-    pub fn git_environment(&self) -> Vec<(String, String)> {
-        let prompt = ("GIT_TERMINAL_PROMPT".to_owned(), "false".to_owned());
-        environment(self, &self.settings()).into_iter().chain([prompt]).collect()
-    }
-
-    /// Git settings of this repository: its credentials, for its own host only.
-    pub(super) fn settings(&self) -> Vec<(String, String)> {
-        let mut settings = vec![("http.followRedirects".to_owned(), "false".to_owned())];
-        if let (Some(origin), Some(header)) = (origin(&self.url), self.authorization()) {
-            settings.push((format!("http.{origin}/.extraHeader"), header));
+    /// Access as a repository's Secrets say.
+    pub fn new(repository: &Repository, trust: &Arc<Trust>) -> Self {
+        let credentials = &repository.credentials;
+        let (certificate, key) = (&credentials.tls_client_cert_data, &credentials.tls_client_cert_key);
+        let url = repository.url.trim();
+        Self {
+            login: Login::of(credentials, url),
+            url: without_password(url),
+            client_certificate: (!certificate.is_empty() && !key.is_empty())
+                .then(|| (certificate.clone(), key.clone())),
+            insecure: repository.is_insecure(),
+            proxy: (credentials.proxy.clone(), credentials.no_proxy.clone()),
+            depth: u32::try_from(repository.depth).unwrap_or(0),
+            large_files: repository.enable_lfs,
+            trust: trust.clone(),
         }
-        settings
     }
 
-    /// `Authorization` header, if there are credentials.
-    fn authorization(&self) -> Option<String> {
-        if !self.password.is_empty() {
-            let user = if self.username.is_empty() { "x-access-token" } else { &self.username };
-            let pair = base64::engine::general_purpose::STANDARD.encode(format!("{user}:{}", self.password));
-            return Some(format!("Authorization: Basic {pair}"));
-        }
-        (!self.bearer_token.is_empty()).then(|| format!("Authorization: Bearer {}", self.bearer_token))
+    /// A repository that no Secret describes.
+    pub fn anonymous(url: impl AsRef<str>) -> Self {
+        Self::new(&Repository::anonymous(url.as_ref()), &Arc::default())
     }
 
-    /// Access to a submodule: the same credentials when it is on the same host, none otherwise.
+    /// Whether only the newest commits are fetched, so that two revisions cannot be compared.
+    pub fn is_shallow(&self) -> bool {
+        self.depth > 0
+    }
+
+    /// Whether git needs to be told anything but the URL.
+    pub fn has_settings(&self) -> bool {
+        let has_certificates =
+            self.authority().is_some_and(|authority| self.trust.certificates_of(&authority.host).is_some());
+        self.login.is_some()
+            || self.client_certificate.is_some()
+            || self.insecure
+            || !self.proxy.0.is_empty()
+            || has_certificates
+    }
+
+    /// Scheme, host and port, where the URL has them.
+    pub(super) fn authority(&self) -> Option<Authority> {
+        Authority::of(&self.url)
+    }
+
+    /// Texts that must not be shown, each with what is shown instead.
+    pub(super) fn hidden(&self, login: &Login) -> Vec<(String, String)> {
+        let key = self.client_certificate.as_ref().map(|(_, key)| key.clone());
+        let proxy = Authority::of(&self.proxy.0).and_then(|proxy| proxy.password);
+        let mut secrets = login.secrets();
+        secrets.extend(self.login.secrets());
+        secrets.extend(key.into_iter().chain(proxy));
+        // Hiding a very short text would show where it stood in every word that holds it.
+        secrets.retain(|secret| secret.len() >= 4);
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.into_iter().map(|secret| (secret, "******".to_owned())).collect()
+    }
+
+    /// Access to a submodule: the same credentials when it is on the same host, none otherwise. A key for SSH may be offered
+    /// to any host: it does not leave this one.
     pub(super) fn of_submodule(&self, url: &str) -> Self {
         let url = submodule_url(&self.url, url);
-        if origin(&url).is_some() && origin(&url) == origin(&self.url) {
-            return Self { url, depth: 0, ..self.clone() };
+        let (own, other) = (self.authority(), Authority::of(&url));
+        let is_near = other.as_ref().map(Authority::origin) == own.as_ref().map(Authority::origin) && own.is_some();
+        let login = match (&self.login, Login::of_url(&url), other) {
+            (Login::Ssh { .. }, _, Some(other)) if other.is_ssh() => self.login.clone(),
+            (_, own @ Login::Https(_), _) => own,
+            _ if is_near => self.login.clone(),
+            _ => Login::Anonymous,
+        };
+        let url = without_password(&url);
+        if is_near {
+            return Self { url, login, depth: 0, ..self.clone() };
         }
-        Self::anonymous(url)
+        Self { url, login, proxy: self.proxy.clone(), trust: self.trust.clone(), ..Self::default() }
     }
-}
-
-/// The environment that carries git settings.
-pub(super) fn environment(repo: &RepoAccess, settings: &[(String, String)]) -> Vec<(String, String)> {
-    let mut environment = vec![("GIT_CONFIG_COUNT".to_owned(), settings.len().to_string())];
-    for (index, (key, value)) in settings.iter().enumerate() {
-        environment.push((format!("GIT_CONFIG_KEY_{index}"), key.clone()));
-        environment.push((format!("GIT_CONFIG_VALUE_{index}"), value.clone()));
-    }
-    if repo.insecure {
-        environment.push(("GIT_SSL_NO_VERIFY".to_owned(), "true".to_owned()));
-    }
-    environment
-}
-
-/// Scheme and host of an HTTP URL.
-fn origin(url: &str) -> Option<String> {
-    let (scheme, rest) = url.split_once("://")?;
-    let authority = rest.split('/').next().unwrap_or_default();
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    matches!(scheme, "http" | "https").then(|| format!("{scheme}://{}", host.to_lowercase()))
 }
 
 /// A submodule's URL; one that starts with dots is relative to the repository's own.
@@ -110,23 +132,9 @@ fn submodule_url(parent: &str, url: &str) -> String {
 
 impl fmt::Debug for RepoAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let has_credentials =
-            [&self.password, &self.bearer_token, &self.ssh_private_key].iter().any(|secret| !secret.is_empty());
         f.debug_struct("RepoAccess")
             .field("url", &redacted(&self.url))
-            .field("has_credentials", &has_credentials)
-            .finish()
-    }
-}
-
-/// A URL without the password it may carry.
-pub fn redacted(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    match authority.rsplit_once('@') {
-        Some((user, host)) if user.contains(':') => {
-            format!("{scheme}://{}:******@{host}{path}", user.split(':').next().unwrap_or_default())
-        }
-        _ => url.to_owned(),
+            .field("login", &self.login)
+            .finish_non_exhaustive()
     }
 }

@@ -14,6 +14,7 @@ use git2::build::{CheckoutBuilder, TreeUpdateBuilder};
 use git2::{Oid, Repository, Tree};
 
 use super::error::Error;
+use super::lfs::LargeFile;
 use super::links;
 
 /// A checked-out tree. It stays on disk at least as long as one clone of this value lives.
@@ -57,6 +58,8 @@ pub struct Wanted {
     pub root: PathBuf,
     /// Submodules, outer ones first.
     pub submodules: Vec<Submodule>,
+    /// Files whose content was fetched beside the repository.
+    pub large_files: Vec<LargeFile>,
     /// Whether links out of the repository are accepted.
     pub allow_links_out: bool,
     /// Trees that are kept when nobody uses them.
@@ -187,7 +190,7 @@ fn fill(wanted: &Wanted, into: &Path) -> Result<(), Error> {
             make_folder(into, &target.join(path))?;
         }
     }
-    Ok(())
+    wanted.large_files.iter().try_for_each(|file| file.fill(&wanted.bare, into))
 }
 
 /// Makes the folder of a submodule; it must not lie behind a link that leads out of the checkout.

@@ -6,6 +6,27 @@
 
 use crate::process;
 
+/// Why git could not do its work.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// Git itself failed.
+    #[error(transparent)]
+    Git(#[from] process::Error),
+    /// The host lately let several repositories wait in vain.
+    #[error("{0} did not answer; it will be asked again")]
+    Silent(String),
+    /// There was nothing to log in with: no token, no file, or an identity that litecd does not know.
+    #[error("{0}")]
+    Credentials(String),
+}
+
+impl Failure {
+    /// Whether the server did not answer in time.
+    pub fn is_silence(&self) -> bool {
+        matches!(self, Self::Git(process::Error::Timeout { .. }))
+    }
+}
+
 /// Why a repository gave no revision or tree. Cloned to every caller that waited for the same attempt.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
@@ -19,7 +40,7 @@ pub enum Error {
     #[error(
         "failed to initialize repository resources: rpc error: code = Internal desc = Failed to fetch default: {0}"
     )]
-    Fetch(process::Error),
+    Fetch(Failure),
     /// A fetch of exactly this revision failed.
     #[error(
         "failed to initialize repository resources: rpc error: code = Internal desc = Failed to checkout revision {revision}: {source}"
@@ -28,7 +49,7 @@ pub enum Error {
         /// What was asked for.
         revision: String,
         /// What git said.
-        source: process::Error,
+        source: Failure,
     },
     /// The revision was fetched and still is not a commit.
     #[error(
@@ -50,6 +71,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// Why git could not do its work, where that is the reason.
+    pub(super) fn failure(&self) -> Option<&Failure> {
+        match self {
+            Self::Fetch(failure) | Self::FetchRevision { source: failure, .. } => Some(failure),
+            _ => None,
+        }
+    }
+
     pub(super) fn objects(error: &git2::Error) -> Self {
         Self::Cache(error.message().to_owned())
     }

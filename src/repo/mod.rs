@@ -16,15 +16,22 @@
 //! ```
 
 mod access;
+mod attempt;
+mod authority;
 mod changes;
 mod checkout;
+mod environment;
 mod error;
 mod folder;
 mod git;
+mod github;
 mod leftovers;
+mod lfs;
 mod links;
 mod list_failure;
+mod login;
 mod refs;
+mod silence;
 mod store;
 mod submodules;
 pub mod version;
@@ -32,9 +39,11 @@ pub mod version;
 #[cfg(test)]
 mod tests;
 
-pub use access::{RepoAccess, redacted};
+pub use access::RepoAccess;
+pub use authority::redacted;
 pub use checkout::Checkout;
-pub use error::Error;
+pub use environment::Environment;
+pub use error::{Error, Failure};
 pub use git::Timeouts;
 pub use refs::is_sha;
 pub use store::{Options, Revision, Store};

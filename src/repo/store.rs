@@ -3,7 +3,8 @@
 //! In:  what callers ask for, at any time and any number of them.
 //! Out: answers that callers share.
 //! Invariant: the lock of a repository is held while its child runs. Whoever waits for the lock and finds an answer that was
-//! begun after it asked takes that answer, also when it is a failure; so a dead server costs one timeout, not one per app.
+//! begun after it asked takes that answer, also when it is a failure; and a failure is taken for as long again as it took to
+//! find out. So a dead server costs one timeout and leaves half of the time to others, whatever the number of apps.
 //! Source: REND-025 to REND-036.
 
 use std::collections::HashMap;
@@ -16,11 +17,17 @@ use sha2::{Digest, Sha256};
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::access::RepoAccess;
+use super::attempt::Attempt;
 use super::checkout::{Checkout, Submodule, Trees, Wanted};
-use super::error::Error;
+use super::environment::{Environment, Purpose};
+use super::error::{Error, Failure};
 use super::folder::Folder;
-use super::git::{self, Fetch, Timeouts};
+use super::git::{self, Fetch, Remote, Timeouts};
+use super::github::Tokens;
+use super::lfs::{self, LargeFile};
+use super::login::{Https, Login};
 use super::refs::{self, Listing};
+use super::silence::Silence;
 use super::{changes, leftovers, list_failure, submodules};
 use crate::settings::git_url;
 
@@ -66,8 +73,11 @@ const FETCHES_PER_REPACK: u64 = 100;
 /// More than this is a repository that contains itself.
 const MAX_SUBMODULES: usize = 200;
 
-/// The last listing of a repository or why there was none, and when the attempt began; locked while one runs.
-type LastListing = AsyncMutex<Option<(Instant, Result<Arc<Listing>, Error>)>>;
+/// Listings are remembered per repository and login; of more than this, those that nobody waits for are forgotten.
+const MAX_LISTINGS: usize = 1000;
+
+/// The last listing of a repository or why there was none; locked while one runs.
+type LastListing = AsyncMutex<Option<(Attempt, Result<Arc<Listing>, Error>)>>;
 
 #[derive(Debug)]
 struct Bare {
@@ -80,16 +90,19 @@ struct Bare {
 struct FetchState {
     fetches: u64,
     /// The last failure, with the revision it was for.
-    failure: Option<(Instant, String, Error)>,
+    failure: Option<(Attempt, String, Error)>,
 }
 
 /// All repositories of a cache directory.
 #[derive(Debug)]
 pub struct Store {
     folder: Folder,
+    private: PathBuf,
     options: Options,
     listings: Mutex<HashMap<RepoAccess, Arc<LastListing>>>,
     bares: Mutex<HashMap<String, Arc<Bare>>>,
+    silence: Silence,
+    tokens: Tokens,
     trees: Trees,
 }
 
@@ -107,7 +120,16 @@ impl Store {
     /// The directory cannot be made or written.
     pub fn with_options(dir: &Path, options: Options) -> std::io::Result<Self> {
         let folder = Folder::open(dir)?;
-        Ok(Self { folder, options, listings: Mutex::default(), bares: Mutex::default(), trees: Trees::default() })
+        Ok(Self {
+            private: folder.private(),
+            folder,
+            options,
+            listings: Mutex::default(),
+            bares: Mutex::default(),
+            silence: Silence::default(),
+            tokens: Tokens::default(),
+            trees: Trees::default(),
+        })
     }
     /// Directory in which renders may make private copies; on the same file system as the checkouts.
     pub fn scratch(&self) -> PathBuf {
@@ -132,25 +154,85 @@ impl Store {
     /// The server gave no listing.
     pub async fn listing(&self, repo: &RepoAccess, max_age: Duration) -> Result<Arc<Listing>, Error> {
         let asked = Instant::now();
-        let slot = lock(&self.listings).entry(repo.clone()).or_default().clone();
+        let slot = self.last_listing(repo);
         let mut last = slot.lock().await;
         let oldest = asked.checked_sub(max_age).unwrap_or(asked);
         match &*last {
-            Some((begun, Ok(listing))) if *begun >= oldest => return Ok(listing.clone()),
-            Some((begun, Err(error))) if *begun >= asked => return Err(error.clone()),
+            Some((attempt, Ok(listing))) if attempt.begun >= oldest => return Ok(listing.clone()),
+            Some((attempt, Err(error))) if attempt.answers(asked) => return Err(error.clone()),
             _ => {}
         }
         let begun = Instant::now();
-        let result = match git::list(repo, &self.options.timeouts).await {
+        if self.silent_host(repo, begun).is_some() {
+            return Err(list_failure::silent(repo));
+        }
+        let listing = async { git::list(self.remote(repo, &self.login(repo).await?)).await }.await;
+        let attempt = Attempt::since(begun);
+        self.note(repo, attempt, listing.as_ref().err());
+        let result = match listing {
             Ok(output) => Ok(Arc::new(Listing::parse(&output))),
-            Err(error) => Err(list_failure::of(&error, &repo.url)),
+            Err(failure) => Err(list_failure::of(&failure, repo)),
         };
         let result = result.and_then(|listing| {
             let is_empty = listing.is_empty();
             if is_empty { Err(Error::ListRefs("remote repository is empty".to_owned())) } else { Ok(listing) }
         });
-        *last = Some((begun, result.clone()));
+        *last = Some((attempt, result.clone()));
         result
+    }
+
+    fn last_listing(&self, repo: &RepoAccess) -> Arc<LastListing> {
+        let mut listings = lock(&self.listings);
+        if listings.len() >= MAX_LISTINGS {
+            listings.retain(|_, last| Arc::strong_count(last) > 1);
+        }
+        listings.entry(repo.clone()).or_default().clone()
+    }
+
+    /// What a tool needs that runs git by itself, as kustomize does with remote bases. Keep it while the tool runs.
+    ///
+    /// # Errors
+    /// There is nothing to log in with.
+    pub async fn environment(&self, repo: &RepoAccess) -> Result<Environment, Error> {
+        let login = self.login(repo).await.map_err(Error::Fetch)?;
+        let environment = Environment::new(repo, &login, (&self.private, Purpose::Fetching), &[]);
+        environment.map_err(|error| Error::disk("writing credentials", &error))
+    }
+
+    /// The login of a repository, with the tokens that it needs.
+    async fn login(&self, repo: &RepoAccess) -> Result<Login, Failure> {
+        match &repo.login {
+            Login::Unsupported(what) => Err(Failure::Credentials(format!(
+                "logging in to repositories with {what} is not supported by this build"
+            ))),
+            Login::App(app) => {
+                let token = self.tokens.token(app, repo, self.options.timeouts.list).await;
+                Ok(Login::Https(Https::token(token.map_err(Failure::Credentials)?)))
+            }
+            login => Ok(login.clone()),
+        }
+    }
+
+    fn remote<'a>(&'a self, repo: &'a RepoAccess, login: &'a Login) -> Remote<'a> {
+        Remote { repo, login, private: &self.private, timeouts: &self.options.timeouts }
+    }
+
+    /// The repository's host when it is left alone because it does not answer.
+    fn silent_host(&self, repo: &RepoAccess, now: Instant) -> Option<String> {
+        let host = repo.authority()?.place();
+        self.silence.is_silent(&host, now).then_some(host)
+    }
+
+    /// Remembers whether the repository's host answered.
+    fn note(&self, repo: &RepoAccess, attempt: Attempt, failure: Option<&Failure>) {
+        let Some(authority) = repo.authority() else { return };
+        match failure {
+            Some(failure) if failure.is_silence() => {
+                self.silence.unanswered(&authority.place(), &repo.url, (attempt.ended, attempt.took()));
+            }
+            Some(Failure::Credentials(_) | Failure::Silent(_)) => {}
+            _ => self.silence.answered(&authority.place()),
+        }
     }
 
     /// Makes the commit present and returns its full SHA; `sha` may be short. No child runs when it is present already.
@@ -168,17 +250,22 @@ impl Store {
             return Ok(commit);
         }
         match &state.failure {
-            Some((begun, revision, error)) if *begun >= asked && revision == sha => return Err(error.clone()),
+            Some((attempt, revision, error)) if revision == sha && attempt.answers(asked) => return Err(error.clone()),
             _ => {}
         }
         let begun = Instant::now();
+        if let Some(host) = self.silent_host(repo, begun) {
+            return Err(Error::Fetch(Failure::Silent(host)));
+        }
         let tidy = state.fetches % FETCHES_PER_REPACK == FETCHES_PER_REPACK - 1;
         state.fetches += 1;
         let result = self.fetch_from_server(repo, &bare.dir, sha, tidy).await;
         if result.is_err() {
             leftovers::remove(&bare.dir, 2 * (self.options.timeouts.exec + self.options.timeouts.grace));
         }
-        state.failure = result.as_ref().err().map(|error| (begun, sha.to_owned(), error.clone()));
+        let attempt = Attempt::since(begun);
+        self.note(repo, attempt, result.as_ref().err().and_then(Error::failure));
+        state.failure = result.as_ref().err().map(|error| (attempt, sha.to_owned(), error.clone()));
         result
     }
 
@@ -188,13 +275,14 @@ impl Store {
             return Err(Error::Unresolved(sha.to_owned()));
         }
         open_or_init(dir)?;
-        let how = (&self.options.timeouts, tidy);
+        let login = self.login(repo).await.map_err(Error::Fetch)?;
+        let remote = self.remote(repo, &login);
         let first = if repo.depth > 0 { Fetch::Revision(sha) } else { Fetch::Everything };
-        git::fetch(repo, dir, first, how).await.map_err(Error::Fetch)?;
+        git::fetch(remote, dir, first, tidy).await.map_err(Error::Fetch)?;
         if let Some(commit) = find_commit(dir, sha) {
             return Ok(commit);
         }
-        let explicit = git::fetch(repo, dir, Fetch::Revision(sha), how).await;
+        let explicit = git::fetch(remote, dir, Fetch::Revision(sha), tidy).await;
         explicit.map_err(|source| Error::FetchRevision { revision: sha.to_owned(), source })?;
         find_commit(dir, sha)
             .or_else(|| find_commit(dir, "FETCH_HEAD"))
@@ -208,14 +296,38 @@ impl Store {
     pub async fn checkout(&self, repo: &RepoAccess, commit: &str) -> Result<Checkout, Error> {
         let bare = self.bare(repo);
         let wanted = Wanted {
-            root: self.folder.trees().join(format!("{}-{commit}", bare.hash)),
+            root: self.folder.trees().join(format!(
+                "{}-{commit}{}",
+                bare.hash,
+                if repo.large_files { "-lfs" } else { "" }
+            )),
             bare: bare.dir.clone(),
             commit: commit.to_owned(),
             submodules: self.submodules(repo, commit).await?,
+            large_files: self.large_files(repo, commit).await?,
             allow_links_out: self.options.allow_links_out,
             keep: self.options.keep_checkouts,
         };
         self.trees.get(wanted).await
+    }
+
+    /// The large files of a commit, with their content present.
+    async fn large_files(&self, repo: &RepoAccess, commit: &str) -> Result<Vec<LargeFile>, Error> {
+        if !repo.large_files {
+            return Ok(Vec::new());
+        }
+        let bare = self.bare(repo);
+        let found = lfs::of(&bare.dir, commit)?;
+        let is_complete = || found.iter().all(|file| file.is_present(&bare.dir));
+        if !is_complete() {
+            let _turn = bare.state.lock().await;
+            if !is_complete() {
+                let login = self.login(repo).await.map_err(Error::Fetch)?;
+                let fetched = git::fetch_large_files(self.remote(repo, &login), &bare.dir, commit).await;
+                fetched.map_err(Error::Fetch)?;
+            }
+        }
+        Ok(found)
     }
 
     /// All submodules of a commit, outer ones first, with their commits present.

@@ -1,12 +1,11 @@
 //! Tests of this room.
 
+mod access;
 mod disk;
+mod failures;
 
-use super::access::RepoAccess;
 use super::refs::Listing;
 use super::version::{Constraint, Version, max_version};
-use super::{Error, list_failure, redacted};
-use crate::process;
 
 #[test]
 fn constraints_admit_what_masterminds_admits() {
@@ -89,53 +88,4 @@ fn revisions_resolve_by_short_and_full_names() {
         let text = format!("unable to resolve '{revision}' to a commit SHA");
         assert_eq!(listing().resolve(revision, "").unwrap_err().to_string(), text);
     }
-}
-
-#[test]
-fn listing_failures_read_as_in_argo_cd() {
-    for (stderr, expect) in [
-        (
-            "remote: Repository not found.\nfatal: repository 'https://h/r/' not found",
-            "repository not found: Repository not found.",
-        ),
-        ("fatal: could not read Username for 'https://h': terminal prompts disabled", "authentication required: "),
-        ("fatal: unable to access 'https://h/r/': The requested URL returned error: 403", "authorization failed: "),
-        (
-            "fatal: unable to access 'https://h/r/': Failed to connect to h port 443 after 12 ms: Couldn't connect to server",
-            "Get \"https://h/r/info/refs?service=git-upload-pack\": dial tcp h:443: connect: connection refused",
-        ),
-        (
-            "fatal: unable to access 'https://h/r/': Could not resolve host: h",
-            "Get \"https://h/r/info/refs?service=git-upload-pack\": dial tcp: lookup h: no such host",
-        ),
-    ] {
-        let failed = process::Error::Failed {
-            command: "git ls-remote".to_owned(),
-            cause: "exit status 128".to_owned(),
-            stderr: stderr.to_owned(),
-        };
-        assert_eq!(list_failure::of(&failed, "https://h/r/"), Error::ListRefs(expect.to_owned()));
-    }
-}
-
-#[test]
-fn credentials_stay_with_their_host_and_out_of_logs() {
-    let repo = RepoAccess {
-        password: "hunter2".to_owned(),
-        bearer_token: "token1".to_owned(),
-        ..RepoAccess::anonymous("https://u:word@Git.example.com/org/app.git")
-    };
-    let shown = format!("{repo:?}");
-    assert!(!shown.contains("hunter2") && !shown.contains("token1") && !shown.contains("word"), "{shown}");
-    let header = (
-        "http.https://git.example.com/.extraHeader".to_owned(),
-        "Authorization: Basic eC1hY2Nlc3MtdG9rZW46aHVudGVyMg==".to_owned(),
-    );
-    assert!(repo.settings().contains(&header), "{:?}", repo.settings());
-    let near = repo.of_submodule("../lib.git");
-    assert_eq!((near.url.as_str(), near.password.as_str()), ("https://u:word@Git.example.com/org/lib.git", "hunter2"));
-    let far = repo.of_submodule("https://elsewhere.example.com/lib.git");
-    assert_eq!(far, RepoAccess::anonymous("https://elsewhere.example.com/lib.git"));
-    assert_eq!(redacted("https://u:p@h/r"), "https://u:******@h/r");
-    assert_eq!(redacted("git@h:r"), "git@h:r");
 }

@@ -1,4 +1,4 @@
-//! Argo CD's settings, typed: ConfigMap `argocd-cm`, ConfigMap `argocd-cmd-params-cm`, cluster and repository Secrets.
+//! Argo CD's settings, typed: its ConfigMaps, cluster and repository Secrets.
 //!
 //! In:  the data of ConfigMaps and Secrets, already read.
 //! Out: typed settings with Argo CD's defaults.
@@ -18,6 +18,7 @@ pub mod repository;
 pub mod resource_filter;
 pub mod secret;
 pub mod tools;
+pub mod trust;
 
 mod keys;
 #[cfg(test)]
@@ -43,6 +44,7 @@ pub use repository::{Credentials, Repository, RepositoryCredentials};
 pub use resource_filter::ResourceFilter;
 pub use secret::Secret;
 pub use tools::{KustomizeOptions, Tools};
+pub use trust::Trust;
 
 /// Why settings cannot be used. While they cannot, Argo CD reports sync status `Unknown` and touches nothing (DIFF-002).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -5,8 +5,10 @@
 //! Invariant: a malformed Secret fails only the look-ups that meet it.
 //! Source: REND-047, REND-051 to REND-055, REND-067, REND-068 (`util/db/repository.go`, `repository_secrets.go`).
 
+use std::sync::Arc;
+
 use super::repository::{Repository, RepositoryCredentials};
-use super::{Secret, git_url};
+use super::{Secret, Trust, git_url};
 use crate::gocompat::strconv::{self, quote};
 
 /// Why a repository cannot be looked up; part of a source's error text (REND-055).
@@ -54,11 +56,12 @@ struct Set {
     credentials: Vec<Entry<RepositoryCredentials>>,
 }
 
-/// All repository Secrets.
+/// All repository Secrets, and what the repositories' servers are checked against.
 #[derive(Debug, Clone, Default)]
 pub struct Repositories {
     read: Set,
     write: Set,
+    trust: Arc<Trust>,
 }
 
 impl Repositories {
@@ -76,7 +79,18 @@ impl Repositories {
                 repositories: entries(&secrets, "repository-write", Repository::from_secret),
                 credentials: entries(&secrets, "repo-write-creds", RepositoryCredentials::from_secret),
             },
+            trust: Arc::default(),
         }
+    }
+
+    /// Checks servers against these certificates and host keys.
+    pub fn trusting(self, trust: Trust) -> Self {
+        Self { trust: Arc::new(trust), ..self }
+    }
+
+    /// What servers are checked against.
+    pub fn trust(&self) -> &Arc<Trust> {
+        &self.trust
     }
 
     /// The repository for a URL: the project's own, else everybody's, else one without credentials.

@@ -34,7 +34,7 @@ pub struct Feed(Pin<Box<dyn Stream<Item = FeedEvent>>>);
 impl Feed {
     /// Watches a kind, in one namespace or in all.
     pub fn new(client: kube::Client, gvk: &GroupVersionKind, plural: &str, scope: Option<&str>) -> Self {
-        Self::selected(client, gvk, plural, Selection { namespace: scope, labels: None })
+        Self::selected(client, gvk, plural, Selection { namespace: scope, ..Selection::default() })
     }
 
     /// Watches the part of a kind that a selection names.
@@ -54,6 +54,9 @@ impl Feed {
         let mut config = watcher::Config::default().page_size(100);
         if let Some(labels) = selection.labels {
             config = config.labels(labels);
+        }
+        if let Some(name) = selection.name {
+            config = config.fields(&format!("metadata.name={name}"));
         }
         let stream = watcher::watcher(api, config).default_backoff().map(|event| match event {
             Ok(Event::Init) => FeedEvent::Listing,
@@ -76,11 +79,14 @@ impl Feed {
 }
 
 /// Which part of a kind is watched.
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Selection<'a> {
     /// One namespace, or all.
     pub namespace: Option<&'a str>,
     /// Label selector.
     pub labels: Option<&'a str>,
+    /// Name of the only object that is watched.
+    pub name: Option<&'a str>,
 }
 
 fn plain(error: &watcher::Error) -> String {

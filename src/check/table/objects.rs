@@ -100,24 +100,24 @@ pub static ROWS: &[Row] = features! {
     Render "secret.oci-repository" No("OCI charts and artifacts are not supported yet"),
         ["repository-secret:type=oci", "repository-secret:enableOCI", "repository-secret:insecureOCIForceHttp"],
         "OCI repository", "A registry of charts or manifests.";
-    Render "secret.ssh" No("repositories are reached over HTTP and HTTPS only, yet"),
+    Render "secret.ssh" Yes,
         ["repository-secret:sshPrivateKey", "repository-secret:insecureIgnoreHostKey"],
         "SSH key of a repository", "The key that opens a Git repository over SSH.";
-    Render "secret.tls-client-certificate" No("only passwords and tokens are sent to repositories yet"),
+    Render "secret.tls-client-certificate" Yes,
         ["repository-secret:tlsClientCertData", "repository-secret:tlsClientCertKey"],
         "Client certificate of a repository", "The certificate that opens a repository.";
-    Render "secret.github-app" No("only passwords and tokens are sent to repositories yet"),
+    Render "secret.github-app" Partial("GitHub's API is not reached through the repository's proxy"),
         ["repository-secret:githubAppID", "repository-secret:githubAppInstallationID",
          "repository-secret:githubAppPrivateKey", "repository-secret:githubAppEnterpriseBaseUrl"],
         "GitHub App", "Credentials of a GitHub App.";
-    Render "secret.cloud-identity" No("only passwords and tokens are sent to repositories yet"),
+    Render "secret.cloud-identity" No("such a repository is refused: passwords, tokens, SSH keys and GitHub Apps work"),
         ["repository-secret:gcpServiceAccountKey", "repository-secret:useAzureWorkloadIdentity",
          "repository-secret:azureServicePrincipal*", "repository-secret:azureActiveDirectoryEndpoint"],
         "Cloud identity of a repository", "A Google or Azure identity that opens a repository.";
-    Render "secret.proxy" No("repositories are reached without a proxy yet"),
+    Render "secret.proxy" Yes,
         ["repository-secret:proxy", "repository-secret:noProxy"],
         "Proxy of a repository", "The proxy that a repository is reached through.";
-    Render "secret.lfs" No("large files stay the pointers that Git holds of them"), ["repository-secret:enableLfs"],
+    Render "secret.lfs" Yes, ["repository-secret:enableLfs"],
         "Large files", "Fetches files of Git LFS.";
     Render "secret.repository-write" No("litecd does not push hydrated manifests"),
         ["secret:repository-write", "secret:repo-write-creds"],

@@ -20,7 +20,7 @@ pub static ROWS: &[Row] = features! {
         "Source name", "A name for people.";
     Render "source.oci" No("OCI artefacts are not fetched yet"), ["repository:oci"],
         "OCI source", "Manifests or a chart in an OCI registry.";
-    Render "source.ssh" No("repositories over SSH need credentials, which litecd does not read yet"), ["repository:ssh"],
+    Render "source.ssh" Yes, ["repository:ssh"],
         "Git over SSH", "A repository that is reached over SSH.";
     Render "source.chart" No("Helm repositories are not read yet; a chart in a Git repository works"), ["Source.chart"],
         "Chart from a Helm repository", "A chart by name and version.";

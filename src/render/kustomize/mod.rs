@@ -68,8 +68,11 @@ impl Tool<'_> {
 
     /// A child that sees both.
     fn full(&self, dir: &Path) -> Command {
-        let git = self.request.git_environment.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        self.env.iter().chain(git).fold(self.plain(dir), |command, (name, value)| command.env(name, value))
+        let command = self.env.iter().fold(self.plain(dir), |command, (name, value)| command.env(name, value));
+        match &self.request.git_environment {
+            Some(git) => git.give(command),
+            None => command,
+        }
     }
 
     async fn build(&self, root: &Path, app: &Path, kube_version: &str) -> Result<String, Error> {
