@@ -19,7 +19,6 @@ use support::corpus::{Case, GIT, Repositories, patch_settings, root};
 
 /// Applications that are not expected to render alike, and why. `case application`, or `case *` for all of a case.
 const NOT_YET: &[(&str, &str, &str)] = &[
-    ("render/jsonnet", "*", "Jsonnet is not evaluated yet"),
     ("render/kustomize-remote-base", "*", "the base is on the recorder's server, which is not running"),
     ("render/multi-source-two-revisions", "m2-commits", SAME_COMMIT),
     ("render/multi-source-two-revisions", "m2-reversed", SAME_COMMIT),

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use super::Desired;
 use super::inputs::Inputs;
 use crate::api::ApplicationSource;
-use crate::render::{Enabled, KustomizeSettings, Request};
+use crate::render::{Enabled, KustomizeSettings, Request, jsonnet};
 
 /// The request of one source.
 pub fn of(
@@ -47,6 +47,7 @@ pub fn of(
         git_environment: Vec::new(),
         scratch: desired.store.scratch(),
         limits: desired.options.limits,
+        evaluator: jsonnet::own_program(),
         max_directory_bytes: desired.options.max_directory_bytes,
     }
 }

@@ -16,6 +16,7 @@ mod documents;
 mod error;
 mod helm;
 mod json_syntax;
+pub mod jsonnet;
 mod kube_version;
 mod kustomize;
 mod paths;
@@ -74,10 +75,10 @@ async fn render_source(request: &Request) -> Result<Rendered, Error> {
     let env = BuildEnv::of(&request);
     let (source, kind) = source_type::detect(&request.source, &app, &request.app_name, request.enabled)?;
     request.source = source;
-    let text = match kind {
-        SourceType::Helm => Some(helm::template(&request, &app, &env).await?),
-        SourceType::Kustomize => Some(kustomize::build(&request, &app, &env).await?),
-        SourceType::Directory => None,
+    let objects = match kind {
+        SourceType::Helm => tool_output(helm::template(&request, &app, &env).await?).await?,
+        SourceType::Kustomize => tool_output(kustomize::build(&request, &app, &env).await?).await?,
+        SourceType::Directory => directory::render(&request, &app).await?,
         SourceType::Plugin => {
             return Err(Error::Failed(format!(
                 "CMP processing failed for application {:?}: litecd does not run config management plugins",
@@ -85,21 +86,15 @@ async fn render_source(request: &Request) -> Result<Rendered, Error> {
             )));
         }
     };
-    // Reading manifests is work for the processor, and must not hold up other applications.
-    let finish = tokio::task::spawn_blocking(move || {
-        let objects = match text {
-            Some(text) => tool_output(&text)?,
-            None => directory::render(&request, &app, &request.source.directory.clone().unwrap_or_default())?,
-        };
-        postprocess::manifests(&request, objects)
-    });
-    let manifests = finish.await.map_err(|error| Error::Failed(format!("rendering ended early: {error}")))??;
+    let manifests = postprocess::manifests(&request, objects)?;
     Ok(Rendered { manifests, source_type: kind.name() })
 }
 
 /// The objects that a tool printed.
-fn tool_output(text: &str) -> Result<Vec<Value>, Error> {
-    match documents::read(text, documents::Reader::Tool) {
+async fn tool_output(text: String) -> Result<Vec<Value>, Error> {
+    // Reading manifests is work for the processor, and must not hold up other applications.
+    let read = tokio::task::spawn_blocking(move || documents::read(&text, documents::Reader::Tool)).await;
+    match read.map_err(|error| Error::Failed(format!("rendering ended early: {error}")))? {
         (objects, None) => Ok(objects),
         (_, Some(failure)) => Err(Error::Failed(format!("failed to unmarshal manifest: {failure}"))),
     }

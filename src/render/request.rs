@@ -51,8 +51,10 @@ pub struct Request {
     pub git_environment: Vec<(String, String)>,
     /// Folder for private copies, on the file system of the checkout.
     pub scratch: PathBuf,
-    /// Limits of each helm and kustomize run.
+    /// Limits of each child: helm, kustomize and Jsonnet.
     pub limits: Limits,
+    /// Program that evaluates Jsonnet when run with [`super::jsonnet::SUBCOMMAND`]: litecd itself.
+    pub evaluator: PathBuf,
     /// Largest sum of a directory's manifest files in bytes; 0 for no limit.
     pub max_directory_bytes: u64,
 }

@@ -52,6 +52,7 @@ impl Tree {
             git_environment: Vec::new(),
             scratch: self.dir.path().join("scratch"),
             limits: Default::default(),
+            evaluator: "litecd".into(),
             max_directory_bytes: 0,
         }
     }

@@ -57,7 +57,7 @@ pub static ROWS: &[Row] = features! {
         "Kustomize versions", "Further Kustomize binaries and their options.";
     Render "settings.helm" Yes, ["argocd-cm:helm.enable", "argocd-cm:helm.valuesFileSchemes"],
         "Helm settings", "Whether Helm is used, and where value files may come from.";
-    Render "settings.jsonnet" No("Jsonnet is not evaluated yet"), ["argocd-cm:jsonnet.enable"],
+    Render "settings.jsonnet" Yes, ["argocd-cm:jsonnet.enable"],
         "Jsonnet settings", "Whether Jsonnet is used.";
     Sync "settings.prune-budget" Yes, ["argocd-cm:litecd.prune.budget"],
         "Prune budget", "How much one automated sync may prune; litecd's own.";

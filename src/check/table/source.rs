@@ -76,7 +76,7 @@ pub static ROWS: &[Row] = features! {
     Render "directory.selection" Yes,
         ["Source.directory.recurse", "Source.directory.include", "Source.directory.exclude"],
         "Directory selection", "Which files of a plain directory are taken.";
-    Render "directory.jsonnet" No("Jsonnet is not evaluated yet"), ["Source.directory.jsonnet.**"],
+    Render "directory.jsonnet" Yes, ["Source.directory.jsonnet.**"],
         "Jsonnet", "Variables, arguments and libraries for Jsonnet files.";
     Render "source.plugin" No("config management plugins are not run"),
         ["Source.plugin", "Source.plugin.name", "Source.plugin.env.**", "Source.plugin.parameters.**"],
