@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::Desired;
 use super::inputs::Inputs;
+use super::{Desired, access};
 use crate::api::ApplicationSource;
-use crate::render::{Enabled, KustomizeSettings, Request, jsonnet};
+use crate::render::{Enabled, GitEnvironment, KustomizeSettings, Request, jsonnet};
 
 /// The request of one source.
 pub fn of(
@@ -24,6 +24,7 @@ pub fn of(
         namespace: inputs.app.spec.destination.namespace.clone(),
         project: inputs.app.spec.project_name().to_owned(),
         source: source.clone(),
+        repository_url: repository_url(inputs, source),
         requested_revision: requested.to_owned(),
         revision: revision.to_owned(),
         root: PathBuf::new(),
@@ -44,10 +45,24 @@ pub fn of(
         value_file_schemes: tools.helm_values_file_schemes.clone(),
         helm_repositories: Vec::new(),
         permitted_repositories: Vec::new(),
-        git_environment: Vec::new(),
+        git_environment: git_environment(inputs, source),
         scratch: desired.store.scratch(),
         limits: desired.options.limits,
         evaluator: jsonnet::own_program(),
         max_directory_bytes: desired.options.max_directory_bytes,
     }
+}
+
+/// The repository's URL as its Secret spells it, which is what Argo CD puts into the build environment.
+fn repository_url(inputs: &Inputs<'_>, source: &ApplicationSource) -> String {
+    let known = inputs.repositories.get(&source.repo_url, &inputs.project.name);
+    known.map(|known| known.url).unwrap_or_default()
+}
+
+/// Credentials of the source's repository for the remote bases of a kustomization. A repository without any gets no settings of
+/// ours either.
+fn git_environment(inputs: &Inputs<'_>, source: &ApplicationSource) -> GitEnvironment {
+    let access = access::of(inputs, source).unwrap_or_default();
+    let has_credentials = !access.password.is_empty() || !access.bearer_token.is_empty();
+    GitEnvironment(if has_credentials || access.insecure { access.git_environment() } else { Vec::new() })
 }

@@ -81,7 +81,7 @@ fn read_json(text: &str, name: &str) -> Result<Value, Error> {
     let value: Value = serde_json::from_str(raw).map_err(|error| broken(&error.to_string()))?;
     let has_kind = value.get("kind").and_then(Value::as_str).is_some_and(|kind| !kind.is_empty());
     if !value.is_object() {
-        return Err(broken("json: cannot unmarshal into Go value of type map[string]interface {}"));
+        return Err(broken(&documents::no_object(&value)));
     }
     // An image manifest has no kind; it is kept, and fails later where every object needs one.
     if !has_kind && !looks_like_image_manifest(&value) {

@@ -100,15 +100,22 @@ fn after_first_newline(text: &str) -> &str {
 fn with_kind(value: Value, shown: impl FnOnce() -> String, prefix: &str) -> Result<Value, String> {
     let kind_is_given = value.get("kind").and_then(Value::as_str).is_some_and(|kind| !kind.is_empty());
     if !value.is_object() {
-        let what = match &value {
-            Value::Array(_) => "array",
-            Value::String(_) => "string",
-            Value::Bool(_) => "bool",
-            _ => "number",
-        };
-        return Err(format!("{prefix}json: cannot unmarshal {what} into Go value of type map[string]interface {{}}"));
+        return Err(format!("{prefix}{}", no_object(&value)));
     }
     if kind_is_given { Ok(value) } else { Err(format!("{prefix}Object 'Kind' is missing in '{}'", shown())) }
+}
+
+/// Go's refusal of a value that is no object.
+pub fn no_object(value: &Value) -> String {
+    let kind = match value {
+        Value::Null => "null",
+        Value::Array(_) => "array",
+        Value::String(_) => "string",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::Object(_) => "object",
+    };
+    format!("json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}")
 }
 
 /// Numbers as they are after Go wrote and read them once: a whole float is an integer (REND-267).

@@ -21,6 +21,8 @@ pub struct Request {
     pub project: String,
     /// The source as the spec has it.
     pub source: ApplicationSource,
+    /// URL of the repository as its Secret spells it; empty where none is registered.
+    pub repository_url: String,
     /// What the revision was called before it was resolved; the source's `targetRevision` unless a sync names another.
     pub requested_revision: String,
     /// Commit that is checked out.
@@ -48,7 +50,7 @@ pub struct Request {
     /// Repositories that the project permits; empty permits none.
     pub permitted_repositories: Vec<String>,
     /// Environment that gives git children of kustomize their credentials.
-    pub git_environment: Vec<(String, String)>,
+    pub git_environment: GitEnvironment,
     /// Folder for private copies, on the file system of the checkout.
     pub scratch: PathBuf,
     /// Limits of each child: helm, kustomize and Jsonnet.
@@ -57,6 +59,16 @@ pub struct Request {
     pub evaluator: PathBuf,
     /// Largest sum of a directory's manifest files in bytes; 0 for no limit.
     pub max_directory_bytes: u64,
+}
+
+/// Variables for git children, which may hold credentials: `Debug` shows their names only.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct GitEnvironment(pub Vec<(String, String)>);
+
+impl std::fmt::Debug for GitEnvironment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()
+    }
 }
 
 /// A source that others refer to.

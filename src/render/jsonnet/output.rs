@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use crate::render::documents::whole_numbers;
+use crate::render::documents::{no_object, whole_numbers};
 
 /// The objects; `null` in an array is none.
 pub fn objects(text: &str) -> Result<Vec<Value>, String> {
@@ -20,13 +20,9 @@ pub fn objects(text: &str) -> Result<Vec<Value>, String> {
         other => other,
     };
     // Where the text is no array of objects it is read again as one object, and that attempt's refusal is shown.
-    let kind = match &value {
-        Value::Object(_) if has_kind(&value) => return Ok(vec![whole_numbers(value)]),
-        Value::Object(_) => return Err(format!("Object 'Kind' is missing in '{}'", text.trim_end())),
-        Value::Array(_) => "array",
-        Value::String(_) => "string",
-        Value::Bool(_) => "bool",
-        _ => "number",
-    };
-    Err(format!("json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}"))
+    match &value {
+        Value::Object(_) if has_kind(&value) => Ok(vec![whole_numbers(value)]),
+        Value::Object(_) => Err(format!("Object 'Kind' is missing in '{}'", text.trim_end())),
+        other => Err(no_object(other)),
+    }
 }
