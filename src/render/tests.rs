@@ -1,5 +1,8 @@
 //! Tests of this room.
 
+mod files;
+mod pipeline;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

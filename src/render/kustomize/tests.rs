@@ -146,3 +146,48 @@ fn a_kustomization_stays_in_its_checkout() {
     let fine = Tree::new(&[("app/kustomization.yaml", fine), ("base/kustomization.yaml", "resources: [../app]")]);
     assert_eq!(confine::check(&fine.root(), &fine.root().join("app")), Ok(()));
 }
+
+#[test]
+fn patches_are_added_behind_those_of_the_file() {
+    let patch = |name: &str| serde_json::from_value(json!({"patch": name, "target": {"kind": "A"}})).unwrap();
+    let append = |file: &str, text: &str| {
+        let tree = Tree::new(&[(file, text)]);
+        super::patches::append(&tree.root(), &[patch("one"), patch("two")]).map_err(|error| error.to_string())?;
+        let written = std::fs::read_to_string(tree.root().join(file)).unwrap();
+        Ok::<Value, String>(serde_json::from_str(&written).unwrap())
+    };
+    let ours = [json!({"patch": "one", "target": {"kind": "A"}}), json!({"patch": "two", "target": {"kind": "A"}})];
+    assert_eq!(append("kustomization.yml", "namePrefix: yes\n").unwrap(), json!({"namePrefix": true, "patches": ours}));
+    let with_own = append("Kustomization", "patches: [{path: own.yaml}]\n").unwrap();
+    assert_eq!(with_own["patches"], json!([{"path": "own.yaml"}, ours[0], ours[1]]));
+    for (file, text, expect) in [
+        ("other.yaml", "", "kustomization file not found in the path"),
+        (
+            "kustomization.yaml",
+            "patches: x\n",
+            "expected 'patches' field in kustomization.yaml to be []any, but got string",
+        ),
+        (
+            "kustomization.yaml",
+            "patches: {}\n",
+            "expected 'patches' field in kustomization.yaml to be []any, but got map[string]interface {}",
+        ),
+        (
+            "kustomization.yaml",
+            "patches:\n",
+            "expected 'patches' field in kustomization.yaml to be []any, but got <nil>",
+        ),
+        (
+            "kustomization.yaml",
+            "- a\n",
+            "expected kustomization.yaml to be type map[string]any, but got map[string]interface {}",
+        ),
+        (
+            "kustomization.yaml",
+            "a: [\n",
+            "failed to unmarshal kustomization.yaml: error converting YAML to JSON: yaml: line 1: did not find expected node content",
+        ),
+    ] {
+        assert_eq!(append(file, text).unwrap_err(), expect, "{text}");
+    }
+}
