@@ -69,11 +69,24 @@ pub async fn render_with(request: &Request, plugin: &dyn Renderer) -> Result<Ren
     if request.has_multiple_sources && source.path.is_empty() && source.chart.is_empty() {
         return Ok(Rendered::default());
     }
-    let outcome = render_source(request, plugin).await;
+    let request = with_real_roots(request);
+    let outcome = render_source(&request, plugin).await;
     outcome.map_err(|error| {
         let roots = request.refs.values().map(|source| &source.root).chain([&request.root]);
         roots.fold(error, |error, root| error.replacing(&root.to_string_lossy(), SHOWN_ROOT))
     })
+}
+
+/// The request with folders whose paths hold no link, so that a path inside one can be told by its start.
+fn with_real_roots(request: &Request) -> Request {
+    let mut request = request.clone();
+    for root in request.refs.values_mut().map(|source| &mut source.root).chain([&mut request.root]) {
+        // A folder that is missing is reported by whoever reads it.
+        if let Ok(real) = std::fs::canonicalize(&*root) {
+            *root = real;
+        }
+    }
+    request
 }
 
 async fn render_source(request: &Request, plugin: &dyn Renderer) -> Result<Rendered, Error> {
@@ -91,6 +104,8 @@ async fn render_source(request: &Request, plugin: &dyn Renderer) -> Result<Rende
         SourceType::Plugin => plugin,
     };
     let objects = renderer.objects(&job).await?;
-    let manifests = postprocess::manifests(&job.request, objects)?;
+    // Marking manifests is work for the processor, and must not hold up other applications.
+    let finish = tokio::task::spawn_blocking(move || postprocess::manifests(&job.request, objects)).await;
+    let manifests = finish.map_err(|error| Error::Failed(format!("rendering ended early: {error}")))??;
     Ok(Rendered { manifests, source_type: kind.name() })
 }

@@ -52,7 +52,7 @@ pub static ROWS: &[Row] = features! {
         "Global projects", "Projects that others inherit from.";
     Render "settings.kustomize" Yes, ["argocd-cm:kustomize.enable", "argocd-cm:kustomize.buildOptions"],
         "Kustomize settings", "Whether Kustomize is used, and its build options.";
-    Render "settings.kustomize-versions" No("one Kustomize is used; others cannot be registered yet"),
+    Render "settings.kustomize-versions" Yes,
         ["argocd-cm:kustomize.buildOptions.*", "argocd-cm:kustomize.path.*", "argocd-cm:kustomize.version.*"],
         "Kustomize versions", "Further Kustomize binaries and their options.";
     Render "settings.helm" Yes, ["argocd-cm:helm.enable", "argocd-cm:helm.valuesFileSchemes"],

@@ -103,7 +103,10 @@ fn stopped(files: &[PathBuf], error: &crate::process::Error) -> Error {
         crate::process::Error::Timeout { after, .. } => {
             format!("timeout after {}", crate::process::go_duration(*after))
         }
-        crate::process::Error::Failed { cause, .. } => format!("evaluation ended by {cause}"),
+        crate::process::Error::Failed { cause, stderr, .. } => {
+            let why = stderr.lines().next().map(|line| format!(": {line}")).unwrap_or_default();
+            format!("evaluation ended by {cause}{why}")
+        }
         other => other.to_string(),
     };
     Error::BrokenManifest(format!("Failed to evaluate jsonnet {:?}: {cause}", names.join(", ")))

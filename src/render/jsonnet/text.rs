@@ -7,9 +7,9 @@
 use std::io;
 use std::path::Path;
 
-use rsjsonnet_lang::ast::BinaryOp;
+use rsjsonnet_lang::ast::{BinaryOp, UnaryOp};
 use rsjsonnet_lang::program::{
-    AnalyzeError, EvalError, EvalErrorKind, EvalErrorValueType as Type, EvalStackTraceItem, LoadError, Program,
+    AnalyzeError, EvalError, EvalErrorKind as Kind, EvalErrorValueType as Type, EvalStackTraceItem, LoadError, Program,
 };
 use rsjsonnet_lang::span::SpanId;
 
@@ -113,7 +113,7 @@ pub fn with_empty_on_one_line(json: &str) -> String {
 
 /// An evaluation that failed.
 pub fn failure(program: &mut Program<'_>, loader: &Loader<'_, '_>, trace: &Trace<'_>, error: &EvalError) -> String {
-    let (own, text) = words(loader, error);
+    let (own, text) = (failed_expression(&error.kind), message(loader, &error.kind));
     let mut places = Places::new(&loader.sources);
     let trace = Trace { own, blames: blames_the_whole(&error.kind), ..*trace };
     let Some(span) = own else {
@@ -126,7 +126,7 @@ pub fn failure(program: &mut Program<'_>, loader: &Loader<'_, '_>, trace: &Trace
     }
     let (mut text, mut checking) = (text, "");
     match &error.kind {
-        EvalErrorKind::AssertFailed { message, .. } if !places.is_statement(program, span) => {
+        Kind::AssertFailed { message, .. } if !places.is_statement(program, span) => {
             if message.is_none() {
                 "Object assertion failed.".clone_into(&mut text);
             }
@@ -135,7 +135,7 @@ pub fn failure(program: &mut Program<'_>, loader: &Loader<'_, '_>, trace: &Trace
                 checking = "\tChecking object assertions\t\n";
             }
         }
-        EvalErrorKind::TooManyCallArgs { .. } => {
+        Kind::TooManyCallArgs { .. } => {
             let given = places.arguments(program, span);
             text = text.replace(GIVEN, &given.to_string());
         }
@@ -149,107 +149,143 @@ pub fn failure(program: &mut Program<'_>, loader: &Loader<'_, '_>, trace: &Trace
 }
 
 /// Whether go-jsonnet blames the expression around the one that the evaluator names.
-fn blames_the_whole(kind: &EvalErrorKind) -> bool {
+fn blames_the_whole(kind: &Kind) -> bool {
     matches!(
         kind,
-        EvalErrorKind::AssertFailed { .. }
-            | EvalErrorKind::CondIsNotBool { .. }
-            | EvalErrorKind::ForSpecValueIsNotArray { .. }
-            | EvalErrorKind::RepeatedFieldName { .. }
-            | EvalErrorKind::FieldNameIsNotString { .. }
-            | EvalErrorKind::UnknownCallParam { .. }
-            | EvalErrorKind::RepeatedCallParam { .. }
+        Kind::AssertFailed { .. }
+            | Kind::CondIsNotBool { .. }
+            | Kind::ForSpecValueIsNotArray { .. }
+            | Kind::RepeatedFieldName { .. }
+            | Kind::FieldNameIsNotString { .. }
+            | Kind::UnknownCallParam { .. }
+            | Kind::RepeatedCallParam { .. }
     )
 }
 
 /// Stands for the number of arguments, which the evaluator does not tell.
 const GIVEN: &str = "\u{0}given\u{0}";
 
-/// The expression that failed, where the evaluator names it, and the message.
-fn words(loader: &Loader<'_, '_>, error: &EvalError) -> (Option<SpanId>, String) {
-    use EvalErrorKind as Kind;
-    let expected = |got: &Type, wanted: &str| format!("Unexpected type {}, expected {wanted}", type_name(*got));
-    let missing_super = "Attempt to use super when there is no super class.";
-    match &error.kind {
-        Kind::StackOverflow | Kind::InfiniteRecursion => (None, "max stack frames exceeded.".to_owned()),
-        Kind::InvalidIndexedType { span, got_type } => {
-            (Some(*span), format!("Value non indexable: *jsonnet.value{}", go_type(*got_type)))
-        }
-        Kind::InvalidSlicedType { span, got_type } => {
-            (Some(*span), format!("std.slice accepts a string or an array, but got: {}", type_name(*got_type)))
-        }
-        Kind::SliceIndexOrStepIsNotNumber { span, got_type }
-        | Kind::StringIndexIsNotNumber { span, got_type }
-        | Kind::ArrayIndexIsNotNumber { span, got_type } => (Some(*span), expected(got_type, "number")),
-        Kind::NumericIndexIsNotValid { span, index } => (Some(*span), format!("Index {index} out of bounds")),
-        Kind::NumericIndexOutOfRange { span, index, length } => {
-            (Some(*span), format!("Index {index} out of bounds, not within [0, {length})"))
-        }
-        Kind::ObjectIndexIsNotString { span, got_type } => (Some(*span), expected(got_type, "string")),
-        Kind::RepeatedFieldName { span, name } => (Some(*span), format!("Duplicate field name: {}", quote(name))),
-        Kind::FieldNameIsNotString { span, got_type } => {
-            (Some(*span), format!("Field name must be string, got {}", type_name(*got_type)))
-        }
-        Kind::UnknownObjectField { span, field_name } => (Some(*span), format!("Field does not exist: {field_name}")),
-        Kind::FieldOfNonObject { span } => (Some(*span), "Value non indexable".to_owned()),
-        Kind::SuperWithoutSuperObject { span } => (Some(*span), missing_super.to_owned()),
-        Kind::ForSpecValueIsNotArray { span, got_type } => (Some(*span), expected(got_type, "array")),
-        Kind::CondIsNotBool { span, got_type } => (Some(*span), expected(got_type, "boolean")),
-        Kind::CalleeIsNotFunction { span, got_type } => (*span, expected(got_type, "function")),
-        Kind::TooManyCallArgs { span, num_params } => {
-            (*span, format!("function expected {num_params} positional argument(s), but got {GIVEN}"))
-        }
-        Kind::UnknownCallParam { span, param_name } => (*span, format!("function has no parameter {param_name}")),
-        Kind::RepeatedCallParam { span, param_name } => (*span, format!("Argument {param_name} already provided")),
-        Kind::CallParamNotBound { span, param_name } => (*span, format!("Missing argument: {param_name}")),
-        Kind::NativeCallFailed => (None, loader.native_failure.clone()),
-        Kind::InvalidUnaryOpType { span, op, rhs_type } => {
-            let wanted = if matches!(op, rsjsonnet_lang::ast::UnaryOp::LogicNot) { "boolean" } else { "number" };
-            (Some(*span), expected(rhs_type, wanted))
-        }
-        Kind::InvalidBinaryOpTypes { span, op, lhs_type, rhs_type } => (*span, binary_types(*op, *lhs_type, *rhs_type)),
-        Kind::NumberNotBitwiseSafe { span } => {
-            (*span, "numeric value outside safe integer range for bitwise operation.".to_owned())
-        }
-        Kind::NumberOverflow { span } => (*span, "Overflow".to_owned()),
-        Kind::NumberNan { span } => (*span, "Not a number".to_owned()),
-        Kind::DivByZero { span } => (*span, "Division by zero.".to_owned()),
-        Kind::ShiftByNegative { span } => (*span, "Shift by negative exponent.".to_owned()),
-        Kind::InvalidStdFuncArgType { expected_types, got_type, .. } => (
-            None,
-            match expected_types.as_slice() {
-                [one] => expected(got_type, type_name(*one)),
-                _ => format!("Unexpected type {}", type_name(*got_type)),
-            },
-        ),
-        Kind::AssertFailed { span, message } => {
-            (Some(*span), message.clone().unwrap_or_else(|| "Assertion failed".to_owned()))
-        }
-        Kind::AssertEqualFailed { lhs, rhs } => (None, format!("Assertion failed. {lhs} != {rhs}")),
-        Kind::ExplicitError { span, message } => (Some(*span), message.clone()),
-        Kind::ImportFailed { span, .. } => (Some(*span), loader.import_failure.clone()),
-        Kind::UnknownExtVar { name } => (None, format!("Undefined external variable: {name}")),
-        Kind::ManifestFunction => (None, "couldn't manifest function as JSON".to_owned()),
-        Kind::CompareNullInequality => (None, "Unexpected type null".to_owned()),
-        Kind::CompareBooleanInequality => (None, "Unexpected type boolean".to_owned()),
-        Kind::CompareObjectInequality => (None, "Unexpected type object".to_owned()),
-        Kind::CompareFunctions => (None, "Unexpected type function".to_owned()),
-        Kind::CompareDifferentTypesInequality { lhs_type, rhs_type } => (
-            None,
-            match lhs_type {
-                Type::Number | Type::String | Type::Array => expected(rhs_type, type_name(*lhs_type)),
-                _ => format!("Unexpected type {}", type_name(*lhs_type)),
-            },
-        ),
-        Kind::PrimitiveEqualsNonPrimitive { got_type } => {
-            (None, format!("primitiveEquals operates on primitive types, got {}", type_name(*got_type)))
-        }
-        Kind::Other { span, message } => (*span, message.clone()),
+/// The expression that failed, where the evaluator names it.
+fn failed_expression(kind: &Kind) -> Option<SpanId> {
+    match kind {
+        Kind::InvalidIndexedType { span, .. }
+        | Kind::InvalidSlicedType { span, .. }
+        | Kind::SliceIndexOrStepIsNotNumber { span, .. }
+        | Kind::StringIndexIsNotNumber { span, .. }
+        | Kind::ArrayIndexIsNotNumber { span, .. }
+        | Kind::NumericIndexIsNotValid { span, .. }
+        | Kind::NumericIndexOutOfRange { span, .. }
+        | Kind::ObjectIndexIsNotString { span, .. }
+        | Kind::RepeatedFieldName { span, .. }
+        | Kind::FieldNameIsNotString { span, .. }
+        | Kind::UnknownObjectField { span, .. }
+        | Kind::FieldOfNonObject { span }
+        | Kind::SuperWithoutSuperObject { span }
+        | Kind::ForSpecValueIsNotArray { span, .. }
+        | Kind::CondIsNotBool { span, .. }
+        | Kind::InvalidUnaryOpType { span, .. }
+        | Kind::AssertFailed { span, .. }
+        | Kind::ExplicitError { span, .. }
+        | Kind::ImportFailed { span, .. } => Some(*span),
+        Kind::CalleeIsNotFunction { span, .. }
+        | Kind::TooManyCallArgs { span, .. }
+        | Kind::UnknownCallParam { span, .. }
+        | Kind::RepeatedCallParam { span, .. }
+        | Kind::CallParamNotBound { span, .. }
+        | Kind::InvalidBinaryOpTypes { span, .. }
+        | Kind::NumberNotBitwiseSafe { span }
+        | Kind::NumberOverflow { span }
+        | Kind::NumberNan { span }
+        | Kind::DivByZero { span }
+        | Kind::ShiftByNegative { span }
+        | Kind::Other { span, .. } => *span,
+        _ => None,
     }
 }
 
+/// The message.
+fn message(loader: &Loader<'_, '_>, kind: &Kind) -> String {
+    match kind {
+        Kind::StackOverflow | Kind::InfiniteRecursion => "max stack frames exceeded.".to_owned(),
+        Kind::NumericIndexIsNotValid { index, .. } => format!("Index {index} out of bounds"),
+        Kind::NumericIndexOutOfRange { index, length, .. } => {
+            format!("Index {index} out of bounds, not within [0, {length})")
+        }
+        Kind::RepeatedFieldName { name, .. } => format!("Duplicate field name: {}", quote(name)),
+        Kind::UnknownObjectField { field_name, .. } => format!("Field does not exist: {field_name}"),
+        Kind::FieldOfNonObject { .. } => "Value non indexable".to_owned(),
+        Kind::SuperWithoutSuperObject { .. } => "Attempt to use super when there is no super class.".to_owned(),
+        Kind::TooManyCallArgs { num_params, .. } => {
+            format!("function expected {num_params} positional argument(s), but got {GIVEN}")
+        }
+        Kind::UnknownCallParam { param_name, .. } => format!("function has no parameter {param_name}"),
+        Kind::RepeatedCallParam { param_name, .. } => format!("Argument {param_name} already provided"),
+        Kind::CallParamNotBound { param_name, .. } => format!("Missing argument: {param_name}"),
+        Kind::NativeCallFailed => loader.native_failure.clone(),
+        Kind::NumberNotBitwiseSafe { .. } => {
+            "numeric value outside safe integer range for bitwise operation.".to_owned()
+        }
+        Kind::NumberOverflow { .. } => "Overflow".to_owned(),
+        Kind::NumberNan { .. } => "Not a number".to_owned(),
+        Kind::DivByZero { .. } => "Division by zero.".to_owned(),
+        Kind::ShiftByNegative { .. } => "Shift by negative exponent.".to_owned(),
+        Kind::AssertFailed { message, .. } => message.clone().unwrap_or_else(|| "Assertion failed".to_owned()),
+        Kind::AssertEqualFailed { lhs, rhs } => format!("Assertion failed. {lhs} != {rhs}"),
+        Kind::ExplicitError { message, .. } | Kind::Other { message, .. } => message.clone(),
+        Kind::ImportFailed { .. } => loader.import_failure.clone(),
+        Kind::UnknownExtVar { name } => format!("Undefined external variable: {name}"),
+        Kind::ManifestFunction => "couldn't manifest function as JSON".to_owned(),
+        other => type_message(other),
+    }
+}
+
+/// The message where a value has another type than it must.
+fn type_message(kind: &Kind) -> String {
+    let unexpected = |got: Type| format!("Unexpected type {}", type_name(got));
+    match kind {
+        Kind::InvalidIndexedType { got_type, .. } => {
+            format!("Value non indexable: *jsonnet.value{}", go_type(*got_type))
+        }
+        Kind::InvalidSlicedType { got_type, .. } => {
+            format!("std.slice accepts a string or an array, but got: {}", type_name(*got_type))
+        }
+        Kind::SliceIndexOrStepIsNotNumber { got_type, .. }
+        | Kind::StringIndexIsNotNumber { got_type, .. }
+        | Kind::ArrayIndexIsNotNumber { got_type, .. } => expected(*got_type, "number"),
+        Kind::ObjectIndexIsNotString { got_type, .. } => expected(*got_type, "string"),
+        Kind::FieldNameIsNotString { got_type, .. } => {
+            format!("Field name must be string, got {}", type_name(*got_type))
+        }
+        Kind::ForSpecValueIsNotArray { got_type, .. } => expected(*got_type, "array"),
+        Kind::CondIsNotBool { got_type, .. } => expected(*got_type, "boolean"),
+        Kind::CalleeIsNotFunction { got_type, .. } => expected(*got_type, "function"),
+        Kind::InvalidUnaryOpType { op: UnaryOp::LogicNot, rhs_type, .. } => expected(*rhs_type, "boolean"),
+        Kind::InvalidUnaryOpType { rhs_type, .. } => expected(*rhs_type, "number"),
+        Kind::InvalidBinaryOpTypes { op, lhs_type, rhs_type, .. } => binary_types(*op, *lhs_type, *rhs_type),
+        Kind::InvalidStdFuncArgType { expected_types, got_type, .. } => match expected_types.as_slice() {
+            [one] => expected(*got_type, type_name(*one)),
+            _ => unexpected(*got_type),
+        },
+        Kind::CompareNullInequality => unexpected(Type::Null),
+        Kind::CompareBooleanInequality => unexpected(Type::Bool),
+        Kind::CompareObjectInequality => unexpected(Type::Object),
+        Kind::CompareFunctions => unexpected(Type::Function),
+        Kind::CompareDifferentTypesInequality { lhs_type, rhs_type } => match lhs_type {
+            Type::Number | Type::String | Type::Array => expected(*rhs_type, type_name(*lhs_type)),
+            _ => unexpected(*lhs_type),
+        },
+        Kind::PrimitiveEqualsNonPrimitive { got_type } => {
+            format!("primitiveEquals operates on primitive types, got {}", type_name(*got_type))
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+fn expected(got: Type, wanted: &str) -> String {
+    format!("Unexpected type {}, expected {wanted}", type_name(got))
+}
+
 fn binary_types(op: BinaryOp, left: Type, right: Type) -> String {
-    let expected = |got: Type, wanted: &str| format!("Unexpected type {}, expected {wanted}", type_name(got));
     match (op, left) {
         (BinaryOp::Add, Type::Number | Type::Array | Type::Object) => expected(right, type_name(left)),
         (BinaryOp::Add, _) => format!("Unexpected type {}", type_name(left)),

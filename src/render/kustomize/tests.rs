@@ -107,6 +107,27 @@ async fn missing_components_are_left_out_when_asked() {
     assert_eq!(calls(options, |_| {}).await.unwrap()[0], "app: edit add component ../base [team_web|]");
 }
 
+#[tokio::test]
+async fn a_render_that_is_given_up_leaves_neither_processes_nor_files() {
+    let tree = Tree::new(&[("app/kustomization.yaml", "")]);
+    let tools = tempfile::tempdir().unwrap();
+    let (binary, mark) = (tools.path().join("kustomize"), tools.path().join("mark"));
+    let script = format!("#!/bin/sh\ntouch {0}.started\n(sleep 2; touch {0}) &\nwait\n", mark.display());
+    std::fs::write(&binary, script).unwrap();
+    std::fs::set_permissions(&binary, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut request = tree.request(json!({"path": "app", "kustomize": {"version": "v9", "namePrefix": "x-"}}));
+    request.kustomize.binaries.insert("v9".to_owned(), binary.to_string_lossy().into_owned());
+    let given_up = tokio::time::timeout(std::time::Duration::from_millis(1000), crate::render::render(&request)).await;
+    assert!(given_up.is_err());
+    request.limits.timeout = std::time::Duration::from_millis(1000);
+    let stopped = crate::render::render(&request).await.unwrap_err().to_string();
+    assert!(stopped.ends_with("kustomize edit set nameprefix -- x-` failed timeout after 1s"), "{stopped}");
+    assert!(tools.path().join("mark.started").exists());
+    tokio::time::sleep(std::time::Duration::from_millis(2500)).await;
+    assert!(!mark.exists(), "a grandchild lived on");
+    assert_eq!(std::fs::read_dir(&request.scratch).unwrap().count(), 0, "copies lie about");
+}
+
 #[test]
 fn a_kustomization_stays_in_its_checkout() {
     let outside = tempfile::tempdir().unwrap();
