@@ -318,7 +318,9 @@ impl Scene {
                 locals.add(url, Path::new(&folder), false).unwrap();
             }
         }
-        let desired = Desired::new(&temp.join("cache"), Options::from(&Parameters::default())).unwrap();
+        let evaluator = env!("CARGO_BIN_EXE_litecd").into();
+        let options = Options { evaluator, ..Options::from(&Parameters::default()) };
+        let desired = Desired::new(&temp.join("cache"), options).unwrap();
         Self {
             desired: desired.with_locals(locals),
             settings: Settings::from_config_map(settings).unwrap(),

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use super::inputs::Inputs;
 use super::{Desired, access};
 use crate::api::ApplicationSource;
-use crate::render::{Enabled, GitEnvironment, KustomizeSettings, Request, jsonnet};
+use crate::render::{Enabled, GitEnvironment, KustomizeSettings, Request};
 
 /// The request of one source.
 pub fn of(
@@ -48,7 +48,7 @@ pub fn of(
         git_environment: git_environment(inputs, source),
         scratch: desired.store.scratch(),
         limits: desired.options.limits,
-        evaluator: jsonnet::own_program(),
+        evaluator: desired.options.evaluator.clone(),
         max_directory_bytes: desired.options.max_directory_bytes,
     }
 }

@@ -51,8 +51,8 @@ pub fn read(text: &str, reader: Reader) -> (Vec<Value>, Option<String>) {
             }
         }
     }
-    for document in split(rest) {
-        let read = document.and_then(|document| yaml::parse(document).map_err(|error| error.to_string()));
+    for document in yaml::documents(rest) {
+        let read = document.and_then(yaml::parse).map_err(|error| error.to_string());
         let object = match read {
             Ok(Value::Null) => continue,
             Ok(value) => {
@@ -135,34 +135,4 @@ pub fn whole_numbers(value: Value) -> Value {
 fn whole(float: f64) -> Option<i64> {
     let text = format!("{float:.0}");
     (float.fract() == 0.0).then(|| text.parse().ok()).flatten()
-}
-
-/// Documents of a YAML stream. A separator line stands at the start of a line; only blanks and a comment may follow it.
-fn split(text: &str) -> impl Iterator<Item = Result<&str, String>> {
-    let (mut rest, mut failed) = (text, false);
-    std::iter::from_fn(move || {
-        if rest.is_empty() || failed {
-            return None;
-        }
-        let (mut at, mut is_first_line) = (0, true);
-        while at < rest.len() {
-            let line = rest.get(at..).unwrap_or_default();
-            let line = line.get(..line.find('\n').map_or(line.len(), |end| end + 1)).unwrap_or_default();
-            if let Some(after) = line.strip_prefix("---") {
-                let words = after.trim();
-                if !words.is_empty() && !words.starts_with('#') {
-                    failed = true;
-                    return Some(Err(format!("invalid Yaml document separator: {words}")));
-                }
-                if !is_first_line {
-                    let document = rest.get(..at).unwrap_or_default();
-                    rest = rest.get(at + line.len()..).unwrap_or_default();
-                    return Some(Ok(document));
-                }
-            }
-            is_first_line = false;
-            at += line.len();
-        }
-        Some(Ok(std::mem::take(&mut rest)))
-    })
 }

@@ -17,7 +17,7 @@ mod write;
 
 use serde_json::Value;
 
-pub use split::split_documents;
+pub use split::documents;
 pub use write::to_string;
 
 /// Why a text could not be read; `Display` is the text that users see in conditions.

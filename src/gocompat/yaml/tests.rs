@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Error, parse, parse_all, parse_bytes, parse_strict, split_documents};
+use super::{Error, documents, parse, parse_all, parse_bytes, parse_strict};
 use crate::gocompat::json::to_string;
 
 const TABLE: &str = include_str!("../../../corpus/golib/yaml.json");
@@ -95,8 +95,10 @@ fn an_escaped_backslash_before_a_slash_is_no_escaped_slash() {
 }
 
 #[test]
-fn bad_separator_starts_a_document_of_its_own() {
-    assert_eq!(split_documents("a: 1\n--- b: 2\n"), ["a: 1\n", "--- b: 2\n"]);
+fn separators_at_the_start_belong_to_their_document() {
+    let cut = |text| documents(text).collect::<Result<Vec<_>, _>>();
+    assert_eq!(cut("---\na: 1\n---\n---\nb: 2\n"), Ok(vec!["---\na: 1\n", "---\nb: 2\n"]));
+    assert_eq!(cut("a: 1\n--- b: 2\n"), Err(Error::Separator("b: 2".to_owned())));
     assert_eq!(parse_all("a: 1\n--- b: 2\n"), Err(Error::Separator("b: 2".to_owned())));
 }
 
