@@ -32,10 +32,10 @@ use crate::process::Command;
 
 /// Name of the hidden subcommand that evaluates.
 pub const SUBCOMMAND: &str = "render-jsonnet";
-/// Most address space of a child in bytes; manifests of a cluster need a fraction of it.
-const MAX_MEMORY: u64 = 2 << 30;
-/// Stack of the evaluating thread: the parser follows nested code by recursion.
-const STACK_BYTES: usize = 256 << 20;
+/// Most memory of a child in bytes; manifests of a cluster need a fraction of it.
+const MAX_MEMORY: u64 = 1 << 30;
+/// How far the stack may grow: the parser follows nested code by recursion.
+const STACK_BYTES: u64 = 64 << 20;
 
 /// The program that this process runs, to start it again. The link also works after an upgrade replaced the file.
 pub fn own_program() -> PathBuf {
@@ -147,13 +147,11 @@ fn files_with_variables(files: &[PathBuf], mut options: Jsonnet, env: &BuildEnv)
 /// The child's work: reads a task, evaluates it, and gives the text of the answer.
 ///
 /// # Errors
-/// The task is not one that a litecd of this version writes, or no thread could be started.
+/// The task is not one that a litecd of this version writes.
 pub fn answer(task: &[u8]) -> Result<String, String> {
     limit_memory();
     let task: Task = serde_json::from_slice(task).map_err(|error| format!("no task: {error}"))?;
-    let work = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || outcomes(&task));
-    let outcomes = work.map_err(|error| error.to_string())?.join().map_err(|_| "evaluation panicked".to_owned())?;
-    serde_json::to_string(&outcomes).map_err(|error| error.to_string())
+    serde_json::to_string(&outcomes(&task)).map_err(|error| error.to_string())
 }
 
 fn outcomes(task: &Task) -> Vec<Outcome> {
@@ -171,10 +169,16 @@ fn outcomes(task: &Task) -> Vec<Outcome> {
     outcomes
 }
 
-/// A program that allocates without end is to end its own process, not the pod.
+/// A program that allocates without end is to end its own process. Where a container's limit is hit first, the kernel may end all
+/// of the container, so the limit stays below it.
 fn limit_memory() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let limit = Rlimit { current: Some(MAX_MEMORY), maximum: getrlimit(Resource::As).maximum };
-    // Where the system does not take the limit, the limit of the pod remains.
-    let _ = setrlimit(Resource::As, limit);
+    let container = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    let container = container.and_then(|text| text.trim().parse::<u64>().ok()).map(|bytes| bytes / 4 * 3);
+    let memory = container.map_or(MAX_MEMORY, |bytes| bytes.min(MAX_MEMORY));
+    for (resource, bytes) in [(Resource::Data, memory), (Resource::Stack, STACK_BYTES)] {
+        let limit = Rlimit { current: Some(bytes), maximum: getrlimit(resource).maximum };
+        // Where the system does not take a limit, the limit of the container remains.
+        let _ = setrlimit(resource, limit);
+    }
 }
