@@ -19,7 +19,6 @@ use support::corpus::{Case, GIT, Repositories, patch_settings, root};
 
 /// Applications that are not expected to render alike, and why. `case application`, or `case *` for all of a case.
 const NOT_YET: &[(&str, &str, &str)] = &[
-    ("render/jsonnet", "*", "Jsonnet is not evaluated yet"),
     ("render/kustomize-remote-base", "*", "the base is on the recorder's server, which is not running"),
     ("render/multi-source-two-revisions", "m2-commits", SAME_COMMIT),
     ("render/multi-source-two-revisions", "m2-reversed", SAME_COMMIT),
@@ -319,7 +318,9 @@ impl Scene {
                 locals.add(url, Path::new(&folder), false).unwrap();
             }
         }
-        let desired = Desired::new(&temp.join("cache"), Options::from(&Parameters::default())).unwrap();
+        let evaluator = env!("CARGO_BIN_EXE_litecd").into();
+        let options = Options { evaluator, ..Options::from(&Parameters::default()) };
+        let desired = Desired::new(&temp.join("cache"), options).unwrap();
         Self {
             desired: desired.with_locals(locals),
             settings: Settings::from_config_map(settings).unwrap(),

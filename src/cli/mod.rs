@@ -14,7 +14,7 @@ mod render;
 mod rendering;
 mod why;
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -56,6 +56,9 @@ enum Command {
     Crds(crds::Args),
     /// Prints the version.
     Version,
+    /// Evaluates Jsonnet for the controller: reads a task, prints the answer.
+    #[command(name = crate::render::jsonnet::SUBCOMMAND, hide = true)]
+    RenderJsonnet,
 }
 
 /// Runs the command line.
@@ -76,6 +79,7 @@ pub fn run() -> ExitCode {
         Command::Render(args) => render::run(&args),
         Command::Crds(args) => crds::run(&args),
         Command::Version => version(),
+        Command::RenderJsonnet => render_jsonnet(),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("litecd: {error:#}");
@@ -89,6 +93,13 @@ fn print(text: &str) -> anyhow::Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         outcome => outcome.context("cannot write the output"),
     }
+}
+
+fn render_jsonnet() -> anyhow::Result<ExitCode> {
+    let mut task = Vec::new();
+    std::io::stdin().read_to_end(&mut task).context("cannot read the task")?;
+    print(&crate::render::jsonnet::answer(&task).map_err(anyhow::Error::msg)?)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn version() -> anyhow::Result<ExitCode> {

@@ -21,7 +21,7 @@ pub fn of(request: &Request, tools: &Tools) -> String {
         tools.fingerprint(&request.kustomize),
         [&request.app_name, &request.namespace, &request.project],
         request.source,
-        [&request.revision, &request.kube_version],
+        [&request.revision, &request.kube_version, &request.repository_url],
         refs,
         request.has_multiple_sources,
         request.api_versions,

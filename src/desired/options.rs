@@ -4,6 +4,7 @@
 //! Out: limits in the words of the rooms that hold to them.
 //! Source: REND-259 to REND-263 (`cmd/argocd-repo-server/commands/argocd_repo_server.go`).
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::SignedDuration;
@@ -12,6 +13,7 @@ use tokio::sync::Semaphore;
 use super::failures::Pause;
 use super::rendered::Bounds;
 use crate::process::Limits;
+use crate::render::jsonnet;
 use crate::repo::{self, Timeouts};
 use crate::settings::Parameters;
 
@@ -22,6 +24,8 @@ pub struct Options {
     pub store: repo::Options,
     /// Each helm and kustomize run.
     pub limits: Limits,
+    /// Program that evaluates Jsonnet: litecd itself.
+    pub evaluator: PathBuf,
     /// Renderings at once.
     pub parallel: usize,
     /// Listings of references at once.
@@ -53,6 +57,7 @@ impl From<&Parameters> for Options {
                 ..repo::Options::default()
             },
             limits,
+            evaluator: jsonnet::own_program(),
             // Argo CD's default is no limit at all, on a machine of its own; litecd's share one with the cluster.
             parallel: if of.parallelism_limit > 0 { of.parallelism_limit } else { processors() },
             listings: if of.listings_limit > 0 { of.listings_limit } else { Semaphore::MAX_PERMITS },

@@ -24,6 +24,7 @@ pub fn of(
         namespace: inputs.app.spec.destination.namespace.clone(),
         project: inputs.app.spec.project_name().to_owned(),
         source: source.clone(),
+        repository_url: repository_url(inputs, source),
         requested_revision: requested.to_owned(),
         revision: revision.to_owned(),
         root: PathBuf::new(),
@@ -47,6 +48,13 @@ pub fn of(
         git_environment: None,
         scratch: desired.store.scratch(),
         limits: desired.options.limits,
+        evaluator: desired.options.evaluator.clone(),
         max_directory_bytes: desired.options.max_directory_bytes,
     }
+}
+
+/// The repository's URL as its Secret spells it, which is what Argo CD puts into the build environment.
+fn repository_url(inputs: &Inputs<'_>, source: &ApplicationSource) -> String {
+    let known = inputs.repositories.get(&source.repo_url, &inputs.project.name);
+    known.map(|known| known.url).unwrap_or_default()
 }

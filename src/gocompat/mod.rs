@@ -16,4 +16,5 @@ pub mod strconv;
 #[cfg(test)]
 mod tables;
 pub mod url;
+pub mod utf8;
 pub mod yaml;

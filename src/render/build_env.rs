@@ -7,7 +7,7 @@
 
 use super::Request;
 
-/// Names and values, in order.
+/// Names and values, in order; for a config management plugin too.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BuildEnv(Vec<(&'static str, String)>);
 
@@ -16,6 +16,7 @@ impl BuildEnv {
     pub fn of(request: &Request) -> Self {
         let short = |length: usize| request.revision.get(..length).unwrap_or(&request.revision).to_owned();
         let source = &request.source;
+        let url = if request.repository_url.is_empty() { &source.repo_url } else { &request.repository_url };
         Self(vec![
             ("ARGOCD_APP_NAME", request.app_name.clone()),
             ("ARGOCD_APP_NAMESPACE", request.namespace.clone()),
@@ -23,7 +24,7 @@ impl BuildEnv {
             ("ARGOCD_APP_REVISION", request.revision.clone()),
             ("ARGOCD_APP_REVISION_SHORT", short(7)),
             ("ARGOCD_APP_REVISION_SHORT_8", short(8)),
-            ("ARGOCD_APP_SOURCE_REPO_URL", source.repo_url.clone()),
+            ("ARGOCD_APP_SOURCE_REPO_URL", url.clone()),
             ("ARGOCD_APP_SOURCE_PATH", source.path.clone()),
             ("ARGOCD_APP_SOURCE_TARGET_REVISION", source.target_revision.clone()),
         ])

@@ -4,18 +4,32 @@
 //! Out: the objects of all manifest files, in file order and then document order.
 //! Invariant: a file that cannot be read as manifest fails the source as soon as it looks like one; nothing is left out silently
 //! that a user would miss.
-//! Source: REND-092 to REND-107 (`reposerver/repository/repository.go` `findManifests`).
+//! Source: REND-092 to REND-113 (`reposerver/repository/repository.go` `findManifests`).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::documents::{self, Reader};
-use super::{Error, Request, json_syntax, walk};
-use crate::api::application::Directory;
+use super::{Error, Request, json_syntax, jsonnet, walk};
 
 /// Renders the directory.
-pub fn render(request: &Request, app: &Path, options: &Directory) -> Result<Vec<Value>, Error> {
+pub async fn render(request: &Request, app: &Path) -> Result<Vec<Value>, Error> {
+    let (own, folder) = (request.clone(), app.to_owned());
+    let walk = tokio::task::spawn_blocking(move || manifest_files(&own, &folder)).await;
+    let mut files = walk.map_err(|error| Error::Failed(format!("rendering ended early: {error}")))??;
+    files.retain(|file| request.enabled.jsonnet || !is_jsonnet(&file.path));
+    let programs: Vec<PathBuf> =
+        files.iter().filter(|file| is_jsonnet(&file.path)).map(|file| file.path.clone()).collect();
+    let evaluated =
+        if programs.is_empty() { Vec::new() } else { evaluate_or_fail_later(request, app, &programs).await };
+    // Reading manifests is work for the processor, and must not hold up other applications.
+    let read = tokio::task::spawn_blocking(move || read_all(&files, evaluated)).await;
+    read.map_err(|error| Error::Failed(format!("rendering ended early: {error}")))?
+}
+
+fn manifest_files(request: &Request, app: &Path) -> Result<Vec<walk::File>, Error> {
+    let options = request.source.directory.clone().unwrap_or_default();
     let selection = walk::Selection {
         app,
         root: &request.root,
@@ -24,17 +38,28 @@ pub fn render(request: &Request, app: &Path, options: &Directory) -> Result<Vec<
         exclude: &options.exclude,
         max_bytes: request.max_directory_bytes,
     };
-    let files = walk::manifest_files(&selection)
-        .map_err(|text| Error::Failed(format!("failed to get potentially valid manifests: {text}")))?;
+    walk::manifest_files(&selection)
+        .map_err(|text| Error::Failed(format!("failed to get potentially valid manifests: {text}")))
+}
+
+fn is_jsonnet(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "jsonnet")
+}
+
+/// Objects of each Jsonnet file. Where none could be evaluated that is the first file's failure: a broken file before it is
+/// reported first, as Argo CD does, which reads file by file.
+async fn evaluate_or_fail_later(request: &Request, app: &Path, programs: &[PathBuf]) -> Vec<Result<Vec<Value>, Error>> {
+    jsonnet::evaluate(request, app, programs).await.unwrap_or_else(|error| vec![Err(error)])
+}
+
+fn read_all(files: &[walk::File], evaluated: Vec<Result<Vec<Value>, Error>>) -> Result<Vec<Value>, Error> {
+    let mut evaluated = evaluated.into_iter();
     let mut objects = Vec::new();
     for file in files {
         let name = file.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if name.ends_with(".jsonnet") {
-            if request.enabled.jsonnet {
-                return Err(Error::BrokenManifest(format!(
-                    "Failed to evaluate jsonnet {name:?}: litecd does not evaluate Jsonnet yet"
-                )));
-            }
+        if is_jsonnet(&file.path) {
+            let missing = || Err(Error::Failed(format!("evaluating jsonnet {name:?}: no answer")));
+            objects.extend(evaluated.next().unwrap_or_else(missing)?);
         } else if name.ends_with(".json") {
             objects.push(read_json(&file.text, &name)?);
         } else {
@@ -56,7 +81,7 @@ fn read_json(text: &str, name: &str) -> Result<Value, Error> {
     let value: Value = serde_json::from_str(raw).map_err(|error| broken(&error.to_string()))?;
     let has_kind = value.get("kind").and_then(Value::as_str).is_some_and(|kind| !kind.is_empty());
     if !value.is_object() {
-        return Err(broken("json: cannot unmarshal into Go value of type map[string]interface {}"));
+        return Err(broken(&documents::no_object(&value)));
     }
     // An image manifest has no kind; it is kept, and fails later where every object needs one.
     if !has_kind && !looks_like_image_manifest(&value) {

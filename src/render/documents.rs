@@ -51,8 +51,8 @@ pub fn read(text: &str, reader: Reader) -> (Vec<Value>, Option<String>) {
             }
         }
     }
-    for document in split(rest) {
-        let read = document.and_then(|document| yaml::parse(document).map_err(|error| error.to_string()));
+    for document in yaml::documents(rest) {
+        let read = document.and_then(yaml::parse).map_err(|error| error.to_string());
         let object = match read {
             Ok(Value::Null) => continue,
             Ok(value) => {
@@ -100,15 +100,22 @@ fn after_first_newline(text: &str) -> &str {
 fn with_kind(value: Value, shown: impl FnOnce() -> String, prefix: &str) -> Result<Value, String> {
     let kind_is_given = value.get("kind").and_then(Value::as_str).is_some_and(|kind| !kind.is_empty());
     if !value.is_object() {
-        let what = match &value {
-            Value::Array(_) => "array",
-            Value::String(_) => "string",
-            Value::Bool(_) => "bool",
-            _ => "number",
-        };
-        return Err(format!("{prefix}json: cannot unmarshal {what} into Go value of type map[string]interface {{}}"));
+        return Err(format!("{prefix}{}", no_object(&value)));
     }
     if kind_is_given { Ok(value) } else { Err(format!("{prefix}Object 'Kind' is missing in '{}'", shown())) }
+}
+
+/// Go's refusal of a value that is no object.
+pub fn no_object(value: &Value) -> String {
+    let kind = match value {
+        Value::Null => "null",
+        Value::Array(_) => "array",
+        Value::String(_) => "string",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::Object(_) => "object",
+    };
+    format!("json: cannot unmarshal {kind} into Go value of type map[string]interface {{}}")
 }
 
 /// Numbers as they are after Go wrote and read them once: a whole float is an integer (REND-267).
@@ -128,34 +135,4 @@ pub fn whole_numbers(value: Value) -> Value {
 fn whole(float: f64) -> Option<i64> {
     let text = format!("{float:.0}");
     (float.fract() == 0.0).then(|| text.parse().ok()).flatten()
-}
-
-/// Documents of a YAML stream. A separator line stands at the start of a line; only blanks and a comment may follow it.
-fn split(text: &str) -> impl Iterator<Item = Result<&str, String>> {
-    let (mut rest, mut failed) = (text, false);
-    std::iter::from_fn(move || {
-        if rest.is_empty() || failed {
-            return None;
-        }
-        let (mut at, mut is_first_line) = (0, true);
-        while at < rest.len() {
-            let line = rest.get(at..).unwrap_or_default();
-            let line = line.get(..line.find('\n').map_or(line.len(), |end| end + 1)).unwrap_or_default();
-            if let Some(after) = line.strip_prefix("---") {
-                let words = after.trim();
-                if !words.is_empty() && !words.starts_with('#') {
-                    failed = true;
-                    return Some(Err(format!("invalid Yaml document separator: {words}")));
-                }
-                if !is_first_line {
-                    let document = rest.get(..at).unwrap_or_default();
-                    rest = rest.get(at + line.len()..).unwrap_or_default();
-                    return Some(Ok(document));
-                }
-            }
-            is_first_line = false;
-            at += line.len();
-        }
-        Some(Ok(std::mem::take(&mut rest)))
-    })
 }

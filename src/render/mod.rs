@@ -1,4 +1,4 @@
-//! From a checked-out source to manifests: directory, Helm and Kustomize, with overrides, references and tracking.
+//! From a checked-out source to manifests: directory, Jsonnet, Helm and Kustomize, with overrides, references and tracking.
 //!
 //! In:  a [`Request`] of plain data; tools found on `PATH`.
 //! Out: the manifests in the tool's order, or an [`Error`] in Argo CD's words.
@@ -16,11 +16,13 @@ mod documents;
 mod error;
 mod helm;
 mod json_syntax;
+pub mod jsonnet;
 mod kube_version;
 mod kustomize;
 mod paths;
 mod postprocess;
 pub mod refs;
+mod renderer;
 mod request;
 mod source_schema;
 mod source_type;
@@ -32,8 +34,9 @@ mod tests;
 
 use serde_json::Value;
 
-use build_env::BuildEnv;
+pub use build_env::BuildEnv;
 pub use error::Error;
+pub use renderer::{Job, Renderer};
 pub use request::{Enabled, HelmRepository, KustomizeSettings, RefSource, Request};
 use source_type::SourceType;
 
@@ -54,53 +57,55 @@ const SHOWN_ROOT: &str = "<path to cached source>";
 /// # Errors
 /// The source cannot be rendered; the text is for the application's conditions.
 pub async fn render(request: &Request) -> Result<Rendered, Error> {
+    render_with(request, &renderer::NoPlugin).await
+}
+
+/// As [`render`], with a renderer for sources of config management plugins.
+///
+/// # Errors
+/// As [`render`].
+pub async fn render_with(request: &Request, plugin: &dyn Renderer) -> Result<Rendered, Error> {
     let source = &request.source;
     if request.has_multiple_sources && source.path.is_empty() && source.chart.is_empty() {
         return Ok(Rendered::default());
     }
-    let outcome = render_source(request).await;
+    let request = with_real_roots(request);
+    let outcome = render_source(&request, plugin).await;
     outcome.map_err(|error| {
         let roots = request.refs.values().map(|source| &source.root).chain([&request.root]);
         roots.fold(error, |error, root| error.replacing(&root.to_string_lossy(), SHOWN_ROOT))
     })
 }
 
-async fn render_source(request: &Request) -> Result<Rendered, Error> {
+/// The request with folders whose paths hold no link, so that a path inside one can be told by its start.
+fn with_real_roots(request: &Request) -> Request {
     let mut request = request.clone();
-    refs::check(&request)?;
+    for root in request.refs.values_mut().map(|source| &mut source.root).chain([&mut request.root]) {
+        // A folder that is missing is reported by whoever reads it.
+        if let Ok(real) = std::fs::canonicalize(&*root) {
+            *root = real;
+        }
+    }
+    request
+}
+
+async fn render_source(request: &Request, plugin: &dyn Renderer) -> Result<Rendered, Error> {
+    refs::check(request)?;
     // A chart from a Helm repository was unpacked for this render: its root is the application.
     let path = if request.source.is_helm() { "" } else { &request.source.path };
     let app = paths::app_path(&request.root, path)?;
-    let env = BuildEnv::of(&request);
+    let env = BuildEnv::of(request);
     let (source, kind) = source_type::detect(&request.source, &app, &request.app_name, request.enabled)?;
-    request.source = source;
-    let text = match kind {
-        SourceType::Helm => Some(helm::template(&request, &app, &env).await?),
-        SourceType::Kustomize => Some(kustomize::build(&request, &app, &env).await?),
-        SourceType::Directory => None,
-        SourceType::Plugin => {
-            return Err(Error::Failed(format!(
-                "CMP processing failed for application {:?}: litecd does not run config management plugins",
-                request.app_name
-            )));
-        }
+    let job = Job { request: Request { source, ..request.clone() }, app, env };
+    let renderer: &dyn Renderer = match kind {
+        SourceType::Helm => &renderer::Helm,
+        SourceType::Kustomize => &renderer::Kustomize,
+        SourceType::Directory => &renderer::Directory,
+        SourceType::Plugin => plugin,
     };
-    // Reading manifests is work for the processor, and must not hold up other applications.
-    let finish = tokio::task::spawn_blocking(move || {
-        let objects = match text {
-            Some(text) => tool_output(&text)?,
-            None => directory::render(&request, &app, &request.source.directory.clone().unwrap_or_default())?,
-        };
-        postprocess::manifests(&request, objects)
-    });
-    let manifests = finish.await.map_err(|error| Error::Failed(format!("rendering ended early: {error}")))??;
+    let objects = renderer.objects(&job).await?;
+    // Marking manifests is work for the processor, and must not hold up other applications.
+    let finish = tokio::task::spawn_blocking(move || postprocess::manifests(&job.request, objects)).await;
+    let manifests = finish.map_err(|error| Error::Failed(format!("rendering ended early: {error}")))??;
     Ok(Rendered { manifests, source_type: kind.name() })
-}
-
-/// The objects that a tool printed.
-fn tool_output(text: &str) -> Result<Vec<Value>, Error> {
-    match documents::read(text, documents::Reader::Tool) {
-        (objects, None) => Ok(objects),
-        (_, Some(failure)) => Err(Error::Failed(format!("failed to unmarshal manifest: {failure}"))),
-    }
 }

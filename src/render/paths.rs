@@ -81,7 +81,24 @@ pub fn value_file(app: &Path, root: &Path, file: &str, schemes: &[String]) -> Re
 
 /// A local path with its final link followed, inside the root and not the root itself.
 pub fn inside(app: &Path, root: &Path, file: &str) -> Result<PathBuf, Error> {
-    let hidden = || Error::Failed("internal error: failed to resolve path. Check logs for more details".to_owned());
+    let path = followed(app, root, file)?;
+    if path == root {
+        return Err(hidden());
+    }
+    Ok(path)
+}
+
+/// As [`inside`], relative to the root, which it may be.
+pub fn inside_or_root(root: &Path, file: &str) -> Result<PathBuf, Error> {
+    followed(root, root, file)
+}
+
+/// The cause is not shown: it would tell what lies on the machine.
+fn hidden() -> Error {
+    Error::Failed("internal error: failed to resolve path. Check logs for more details".to_owned())
+}
+
+fn followed(app: &Path, root: &Path, file: &str) -> Result<PathBuf, Error> {
     let joined = match file.strip_prefix('/') {
         Some(from_root) => root.join(from_root.trim_start_matches('/')),
         None => app.join(file),
@@ -93,9 +110,6 @@ pub fn inside(app: &Path, root: &Path, file: &str) -> Result<PathBuf, Error> {
             return Err(hidden());
         }
         path = clean(&path.parent().unwrap_or(Path::new("/")).join(target));
-    }
-    if path == root {
-        return Err(hidden());
     }
     if !path.starts_with(root) {
         return Err(Error::Failed(format!("file '{file}' resolved to outside repository root")));

@@ -23,6 +23,8 @@ pub struct Request {
     pub project: String,
     /// The source as the spec has it.
     pub source: ApplicationSource,
+    /// URL of the repository as its Secret spells it; empty where none is registered.
+    pub repository_url: String,
     /// What the revision was called before it was resolved; the source's `targetRevision` unless a sync names another.
     pub requested_revision: String,
     /// Commit that is checked out.
@@ -53,8 +55,10 @@ pub struct Request {
     pub git_environment: Option<Arc<Environment>>,
     /// Folder for private copies, on the file system of the checkout.
     pub scratch: PathBuf,
-    /// Limits of each helm and kustomize run.
+    /// Limits of each child: helm, kustomize and Jsonnet.
     pub limits: Limits,
+    /// Program that evaluates Jsonnet when run with [`super::jsonnet::SUBCOMMAND`]: litecd itself.
+    pub evaluator: PathBuf,
     /// Largest sum of a directory's manifest files in bytes; 0 for no limit.
     pub max_directory_bytes: u64,
 }

@@ -119,7 +119,7 @@ fn with_overrides(source: &ApplicationSource, app: &Path, app_name: &str) -> Res
             Ok(_) => {}
         }
         let text = fs::read(&file).map_err(|error| fail(format!("open {}: {}", file.display(), go_reason(&error))))?;
-        let patch = yaml::parse(&String::from_utf8_lossy(&text)).map_err(|error| fail(error.bare()))?;
+        let patch = yaml::parse_bytes(&text).map_err(|error| fail(error.bare()))?;
         let old = serde_json::to_value(&merged).map_err(|error| fail(error.to_string()))?;
         let mut patched = old.clone();
         json_patch::merge(&mut patched, &patch);

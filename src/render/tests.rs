@@ -1,5 +1,8 @@
 //! Tests of this room.
 
+mod files;
+mod pipeline;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -36,6 +39,7 @@ impl Tree {
             namespace: "prod".to_owned(),
             project: "default".to_owned(),
             source: serde_json::from_value(source).unwrap(),
+            repository_url: String::new(),
             requested_revision: "main".to_owned(),
             revision: "0123456789abcdef0123456789abcdef01234567".to_owned(),
             root: self.root(),
@@ -52,6 +56,7 @@ impl Tree {
             git_environment: None,
             scratch: self.dir.path().join("scratch"),
             limits: Default::default(),
+            evaluator: "litecd".into(),
             max_directory_bytes: 0,
         }
     }

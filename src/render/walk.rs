@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::paths::go_reason;
-use crate::gocompat::glob;
+use crate::gocompat::{glob, utf8};
 
 /// Files with this text anywhere are left out.
 const SKIP_MARKER: &str = "+argocd:skip-file-rendering";
@@ -154,9 +154,9 @@ fn decode(bytes: Vec<u8>) -> String {
         String::from_utf16_lossy(&pairs.iter().map(|pair| from(*pair)).collect::<Vec<u16>>())
     };
     match bytes.as_slice() {
-        [0xEF, 0xBB, 0xBF, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
+        [0xEF, 0xBB, 0xBF, rest @ ..] => utf8::lossy(rest),
         [0xFF, 0xFE, rest @ ..] => wide(u16::from_le_bytes, rest),
         [0xFE, 0xFF, rest @ ..] => wide(u16::from_be_bytes, rest),
-        _ => String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+        _ => String::from_utf8(bytes).unwrap_or_else(|error| utf8::lossy(error.as_bytes())),
     }
 }

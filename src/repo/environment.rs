@@ -84,6 +84,12 @@ impl Environment {
         command.hiding(self.hidden.clone())
     }
 
+    /// An environment of just these variables.
+    #[cfg(test)]
+    pub fn of(variables: Vec<(String, String)>) -> Self {
+        Self { variables, hidden: Vec::new(), files: Files { private: std::path::PathBuf::new(), dir: None } }
+    }
+
     /// A variable's value.
     #[cfg(test)]
     pub fn variable(&self, name: &str) -> Option<&str> {

@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
@@ -42,6 +43,13 @@ func strict(input string) row {
 	var value any
 	err := kubeyaml.UnmarshalStrict([]byte(input), &value)
 	return answer(input, value, err)
+}
+
+// raw reads bytes that are written in hexadecimal.
+func raw(input string) row {
+	answer := parse(input)
+	answer.Input = hex.EncodeToString([]byte(input))
+	return answer
 }
 
 // stream reads all documents, leaving out empty ones.
@@ -85,6 +93,7 @@ func main() {
 		"parse":  rows(append(scalars(), shapes...), parse),
 		"strict": rows(strictInputs, strict),
 		"stream": rows(streams, stream),
+		"bytes":  rows(bytesInputs, raw),
 	})
 	if err != nil {
 		panic(err)

@@ -52,12 +52,12 @@ pub static ROWS: &[Row] = features! {
         "Global projects", "Projects that others inherit from.";
     Render "settings.kustomize" Yes, ["argocd-cm:kustomize.enable", "argocd-cm:kustomize.buildOptions"],
         "Kustomize settings", "Whether Kustomize is used, and its build options.";
-    Render "settings.kustomize-versions" No("one Kustomize is used; others cannot be registered yet"),
+    Render "settings.kustomize-versions" Yes,
         ["argocd-cm:kustomize.buildOptions.*", "argocd-cm:kustomize.path.*", "argocd-cm:kustomize.version.*"],
         "Kustomize versions", "Further Kustomize binaries and their options.";
     Render "settings.helm" Yes, ["argocd-cm:helm.enable", "argocd-cm:helm.valuesFileSchemes"],
         "Helm settings", "Whether Helm is used, and where value files may come from.";
-    Render "settings.jsonnet" No("Jsonnet is not evaluated yet"), ["argocd-cm:jsonnet.enable"],
+    Render "settings.jsonnet" Yes, ["argocd-cm:jsonnet.enable"],
         "Jsonnet settings", "Whether Jsonnet is used.";
     Sync "settings.prune-budget" Yes, ["argocd-cm:litecd.prune.budget"],
         "Prune budget", "How much one automated sync may prune; litecd's own.";

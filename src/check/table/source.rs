@@ -68,7 +68,7 @@ pub static ROWS: &[Row] = features! {
         "Kustomize patches", "Patches written in the Application.";
     Render "kustomize.components" Yes, ["Source.kustomize.components", "Source.kustomize.ignoreMissingComponents"],
         "Kustomize components", "Components added to the kustomization.";
-    Render "kustomize.version" No("one Kustomize is used; others cannot be registered yet"), ["Source.kustomize.version"],
+    Render "kustomize.version" Yes, ["Source.kustomize.version"],
         "Kustomize version", "One of several registered Kustomize binaries.";
     Render "kustomize.capabilities" Yes, ["Source.kustomize.kubeVersion", "Source.kustomize.apiVersions"],
         "Kustomize capabilities", "Kubernetes and API versions for charts inside a kustomization.";
@@ -76,7 +76,7 @@ pub static ROWS: &[Row] = features! {
     Render "directory.selection" Yes,
         ["Source.directory.recurse", "Source.directory.include", "Source.directory.exclude"],
         "Directory selection", "Which files of a plain directory are taken.";
-    Render "directory.jsonnet" No("Jsonnet is not evaluated yet"), ["Source.directory.jsonnet.**"],
+    Render "directory.jsonnet" Yes, ["Source.directory.jsonnet.**"],
         "Jsonnet", "Variables, arguments and libraries for Jsonnet files.";
     Render "source.plugin" No("config management plugins are not run"),
         ["Source.plugin", "Source.plugin.name", "Source.plugin.env.**", "Source.plugin.parameters.**"],

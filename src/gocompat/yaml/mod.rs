@@ -1,6 +1,6 @@
 //! Reads and writes YAML as Argo CD does: YAML 1.1 scalars, Go's numbers, Go's error texts.
 //!
-//! In:  text of one document ([`parse`]) or of a stream ([`parse_all`]); JSON is YAML.
+//! In:  text of one document ([`parse`], [`parse_bytes`]) or of a stream ([`parse_all`]); JSON is YAML.
 //! Out: JSON values whose numbers are `i64` where the value is whole and fits, else `f64`.
 //! Invariant: a document cannot cost more than a bounded multiple of its size, whatever its aliases say.
 //! Source: REND-265 to REND-275 (`sigs.k8s.io/yaml`, `go.yaml.in/yaml/v2`,
@@ -11,12 +11,13 @@ mod resolve;
 mod split;
 #[cfg(test)]
 mod tests;
+mod text;
 mod tree;
 mod write;
 
 use serde_json::Value;
 
-pub use split::split_documents;
+pub use split::documents;
 pub use write::to_string;
 
 /// Why a text could not be read; `Display` is the text that users see in conditions.
@@ -46,6 +47,15 @@ impl Error {
 /// [`Error::Convert`] with Go's wording.
 pub fn parse(text: &str) -> Result<Value, Error> {
     read(text, decode::Duplicates::LastWins)
+}
+
+/// As [`parse`], for bytes as they lie in a file: a byte-order mark may say UTF-16, and what is no UTF-8 is an error.
+///
+/// # Errors
+/// [`Error::Convert`] with Go's wording.
+pub fn parse_bytes(bytes: &[u8]) -> Result<Value, Error> {
+    let text = text::decode(bytes).map_err(|problem| Error::Convert(format!("yaml: {problem}")))?;
+    parse(&text)
 }
 
 /// As [`parse`], but equal keys in one mapping are an error.

@@ -6,6 +6,8 @@
 
 use base64::Engine as _;
 
+use crate::gocompat::utf8;
+
 /// A typed scalar.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Resolved {
@@ -163,27 +165,8 @@ fn binary(text: &str) -> Result<Resolved, String> {
     let packed: String = text.chars().filter(|letter| !matches!(letter, '\r' | '\n')).collect();
     base64::engine::general_purpose::STANDARD
         .decode(packed)
-        .map(|bytes| Resolved::Str(replace_invalid(&bytes)))
+        .map(|bytes| Resolved::Str(utf8::lossy(&bytes)))
         .map_err(|_| "!!binary value contains invalid base64 data".to_owned())
-}
-
-/// Go's JSON encoder writes one replacement character for every byte that is not UTF-8.
-fn replace_invalid(mut bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len());
-    loop {
-        match std::str::from_utf8(bytes) {
-            Ok(rest) => {
-                out.push_str(rest);
-                return out;
-            }
-            Err(error) => {
-                let (valid, rest) = bytes.split_at(error.valid_up_to());
-                out.push_str(&String::from_utf8_lossy(valid));
-                out.push(char::REPLACEMENT_CHARACTER);
-                bytes = rest.get(1..).unwrap_or_default();
-            }
-        }
-    }
 }
 
 /// Timestamps stay text; the tag only refuses text that is none.

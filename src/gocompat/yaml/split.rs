@@ -1,7 +1,8 @@
 //! Cuts a stream into documents as kubectl and Argo CD do: by text, before any YAML is read.
 //!
 //! In:  a stream of YAML documents, or of JSON objects that follow each other.
-//! Out: the documents' texts; line numbers in later errors count from each document's start.
+//! Out: the documents' texts; line numbers in later errors count from each document's start, where a separator at the very
+//! start of a stream or right behind another one belongs to the document.
 //! Source: REND-271 (`k8s.io/apimachinery/pkg/util/yaml/decoder.go`).
 
 use serde_json::value::RawValue;
@@ -12,30 +13,48 @@ const SEPARATOR: &str = "---";
 /// How far Go looks for the brace that makes a stream JSON.
 const JSON_GUESS_BYTES: usize = 4096;
 
-/// The documents of a stream, blank ones included; a separator with words behind it starts a document, which then
-/// fails to parse. [`super::parse_all`] gives that case Go's own error.
-pub fn split_documents(text: &str) -> Vec<&str> {
-    let (mut documents, rest) = json_prefix(text);
-    let mut cut = Cut::new(rest);
-    loop {
-        match cut.next() {
-            Step::Document(document) => documents.push(document),
-            Step::BadSeparator(_) => {}
-            Step::End => return documents,
-        }
+/// The documents of a stream of YAML or JSON, blank ones included.
+pub(super) fn split(text: &str) -> Result<Vec<&str>, Error> {
+    let (mut all, rest) = json_prefix(text);
+    for document in documents(rest) {
+        all.push(document?);
     }
+    Ok(all)
 }
 
-/// As [`split_documents`], but a separator with words behind it is an error.
-pub(super) fn split(text: &str) -> Result<Vec<&str>, Error> {
-    let (mut documents, rest) = json_prefix(text);
-    let mut cut = Cut::new(rest);
-    loop {
-        match cut.next() {
-            Step::Document(document) => documents.push(document),
-            Step::BadSeparator(words) => return Err(Error::Separator(words.to_owned())),
-            Step::End => return Ok(documents),
+/// The documents of a YAML stream, blank ones included, up to a separator with words behind it.
+pub fn documents(text: &str) -> Documents<'_> {
+    Documents { rest: text }
+}
+
+/// See [`documents`].
+pub struct Documents<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Iterator for Documents<'a> {
+    type Item = Result<&'a str, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
         }
+        let whole = std::mem::take(&mut self.rest);
+        let mut at = 0;
+        for line in whole.split_inclusive('\n') {
+            let (start, end) = (at, at + line.len());
+            at = end;
+            let Some(words) = line.strip_prefix(SEPARATOR).map(str::trim) else { continue };
+            if !words.is_empty() && !words.starts_with('#') {
+                // Nothing more is read, and what was collected before is lost with it.
+                return Some(Err(Error::Separator(words.to_owned())));
+            }
+            if start > 0 {
+                self.rest = whole.get(end..).unwrap_or_default();
+                return whole.get(..start).map(Ok);
+            }
+        }
+        Some(Ok(whole))
     }
 }
 
@@ -54,54 +73,4 @@ fn json_prefix(text: &str) -> (Vec<&str>, &str) {
         used = stream.byte_offset();
     }
     (objects, text.get(used..).unwrap_or_default())
-}
-
-enum Step<'a> {
-    Document(&'a str),
-    BadSeparator(&'a str),
-    End,
-}
-
-/// Walks over the lines of a stream.
-struct Cut<'a> {
-    text: &'a str,
-    /// Where the document being collected starts.
-    start: usize,
-    /// Where the next line starts.
-    at: usize,
-}
-
-impl<'a> Cut<'a> {
-    fn new(text: &'a str) -> Self {
-        Self { text, start: 0, at: 0 }
-    }
-
-    fn next(&mut self) -> Step<'a> {
-        while let Some(rest) = self.text.get(self.at..).filter(|rest| !rest.is_empty()) {
-            let line = rest.split_inclusive('\n').next().unwrap_or(rest);
-            let line_start = self.at;
-            let words = line.strip_prefix(SEPARATOR).map(str::trim);
-            if let Some(words) = words.filter(|words| !words.is_empty() && !words.starts_with('#')) {
-                if line_start > self.start {
-                    // What was collected is handed out first; the separator is met again.
-                    let document = self.text.get(self.start..line_start).unwrap_or_default();
-                    self.start = line_start;
-                    return Step::Document(document);
-                }
-                self.at += line.len();
-                return Step::BadSeparator(words);
-            }
-            self.at += line.len();
-            if words.is_some() {
-                let document = self.text.get(self.start..line_start).unwrap_or_default();
-                self.start = self.at;
-                if !document.is_empty() {
-                    return Step::Document(document);
-                }
-            }
-        }
-        let document = self.text.get(self.start..).unwrap_or_default();
-        self.start = self.text.len();
-        if document.is_empty() { Step::End } else { Step::Document(document) }
-    }
 }

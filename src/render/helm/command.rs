@@ -38,7 +38,8 @@ pub struct Template {
 }
 
 impl Template {
-    fn args(&self) -> Vec<String> {
+    /// The command line.
+    pub fn args(&self) -> Vec<String> {
         let mut args: Vec<String> = ["template", ".", "--name-template", &self.release].map(str::to_owned).to_vec();
         let mut flag = |name: &str, value: String| args.extend([name.to_owned(), value]);
         if !self.namespace.is_empty() {
@@ -134,7 +135,7 @@ impl Home {
 }
 
 /// Replaces each run of `--api-versions X `, which would fill a page.
-fn without_api_versions(text: &str) -> String {
+pub fn without_api_versions(text: &str) -> String {
     const FLAG: &str = "--api-versions ";
     let (mut out, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once(FLAG) {

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::command::escape_commas;
-use super::{glob, values};
+use super::command::{Home, escape_commas, without_api_versions};
+use super::{glob, prepare, values};
 use crate::render::build_env::BuildEnv;
 use crate::render::paths::Resolved;
 use crate::render::tests::Tree;
@@ -99,4 +99,123 @@ fn inline_values_are_written_so_that_no_reader_misreads_them() {
     );
     assert_eq!(of(json!({"valuesObject": {}})), "{}\n");
     assert_eq!(of(json!({})), "");
+}
+
+/// The command line of a request, the checkout as `<root>` and helm's home as `<home>`.
+fn args(request: &Request) -> Result<String, String> {
+    let home = Home::new(&request.scratch).unwrap();
+    let options = request.source.helm.clone().unwrap_or_default();
+    let env = BuildEnv::of(request);
+    let template = prepare(request, &request.root.join("chart"), (&options, &env, &home));
+    let line = template.map_err(|error| error.to_string())?.args().join(" ");
+    let line = line.replace(&*request.root.to_string_lossy(), "<root>");
+    let scratch = request.scratch.to_string_lossy().into_owned();
+    Ok(match line.split_once(&*scratch) {
+        Some((before, after)) => format!("{before}<home>{}", &after[after.rfind("/values.yaml").unwrap()..]),
+        None => line,
+    })
+}
+
+#[test]
+fn every_option_has_its_place_on_the_command_line() {
+    let tree = Tree::new(&[("chart/a.yaml", ""), ("chart/f.txt", "")]);
+    let check = |helm: serde_json::Value, expect: &str| {
+        let mut request = tree.request(json!({"path": "chart", "helm": helm}));
+        request.api_versions = vec!["v1".to_owned(), "v1/Pod".to_owned()];
+        assert_eq!(args(&request).unwrap(), expect);
+    };
+    let plain = "--kube-version 1.36.3 --api-versions v1 --api-versions v1/Pod --include-crds";
+    let start = "template . --name-template web --namespace prod";
+    check(json!({}), &format!("{start} {plain}"));
+    check(
+        json!({"releaseName": "r", "namespace": "own"}),
+        &format!("template . --name-template r --namespace own {plain}"),
+    );
+    let switches = json!({"skipCrds": true, "skipSchemaValidation": true, "skipTests": true});
+    let expect = "--kube-version 1.36.3 --api-versions v1 --api-versions v1/Pod --skip-schema-validation --skip-tests";
+    check(switches, &format!("{start} {expect}"));
+    let cluster = json!({"kubeVersion": "v1.30", "apiVersions": ["own/v1"]});
+    check(cluster, &format!("{start} --kube-version 1.30 --api-versions own/v1 --include-crds"));
+    let values = json!({
+        "parameters": [
+            {"name": "a", "value": "1,2"}, {"name": "s", "value": "$ARGOCD_APP_NAME", "forceString": true},
+            {"name": "a", "value": "last"}, {"name": "list", "value": "{x,y}"},
+        ],
+        "fileParameters": [{"name": "f", "path": "f.txt"}],
+        "valueFiles": ["a.yaml"], "values": "x: 1",
+    });
+    let expect = "--kube-version 1.36.3 --set a=last --set list={x,y} --set-string s=team_web --set-file f=<root>/chart/f.txt \
+         --values <root>/chart/a.yaml --values <home>/values.yaml --api-versions v1 --api-versions v1/Pod --include-crds";
+    check(values, &format!("{start} {expect}"));
+}
+
+#[test]
+fn files_for_parameters_stay_inside() {
+    let tree = Tree::new(&[("chart/a.yaml", "")]);
+    std::os::unix::fs::symlink("/etc/hosts", tree.root().join("chart/link")).unwrap();
+    std::os::unix::fs::symlink("loop", tree.root().join("chart/loop")).unwrap();
+    let hidden = "internal error: failed to resolve path. Check logs for more details";
+    for (path, expect) in [
+        ("../../x", "file '../../x' resolved to outside repository root"),
+        ("../..", "file '../..' resolved to outside repository root"),
+        ("/../x", "file '/../x' resolved to outside repository root"),
+        ("link", "file 'link' resolved to outside repository root"),
+        ("a/../../../x", "file 'a/../../../x' resolved to outside repository root"),
+        ("/", hidden),
+        ("..", hidden),
+        ("loop", hidden),
+        ("ftp://h/x", "the URL scheme 'ftp' is not allowed"),
+        ("http://h/x", "the URL scheme 'http' is not allowed"),
+        ("file:///etc/hosts", "the URL scheme 'file' is not allowed"),
+    ] {
+        let parameter = json!({"path": "chart", "helm": {"fileParameters": [{"name": "f", "path": path}]}});
+        let expect_parameter = format!("error resolving helm value file path: {expect}");
+        assert_eq!(args(&tree.request(parameter)).unwrap_err(), expect_parameter, "{path}");
+        let file = json!({"path": "chart", "helm": {"valueFiles": [path]}});
+        let expect_file = format!("error resolving helm value files: error resolving value file path: {expect}");
+        assert_eq!(args(&tree.request(file)).unwrap_err(), expect_file, "{path}");
+    }
+}
+
+#[test]
+fn references_do_not_leave_their_repository() {
+    let (tree, other) = (Tree::new(&[("chart/a.yaml", "")]), Tree::new(&[("v.yaml", "")]));
+    std::os::unix::fs::symlink("/etc", other.root().join("etc")).unwrap();
+    let refused = |helm: serde_json::Value| {
+        let mut request = tree.request(json!({"path": "chart", "helm": helm}));
+        let source = RefSource { repo_url: "https://h/v".to_owned(), root: other.root(), ..RefSource::default() };
+        request.refs.insert("$v".to_owned(), source);
+        request.has_multiple_sources = true;
+        args(&request).unwrap_err()
+    };
+    let file = "error resolving helm value files: error resolving value file path: error resolving value file path: file '/../x' resolved to outside repository root";
+    assert_eq!(refused(json!({"valueFiles": ["$v/../x"]})), file);
+    let glob = refused(json!({"valueFiles": ["$v/etc/host*"]}));
+    assert!(glob.ends_with("resolved to outside repository root"), "{glob}");
+    let parameter = "error resolving set-file path: error resolving value file path: file '/../x' resolved to outside repository root";
+    assert_eq!(refused(json!({"fileParameters": [{"name": "f", "path": "$v/../x"}]})), parameter);
+}
+
+#[tokio::test]
+async fn unknown_versions_and_missing_charts_read_as_in_argo_cd() {
+    let tree = Tree::new(&[("chart/Chart.yaml", "name: c\n"), ("none/x", "")]);
+    let failure = |source: serde_json::Value| async {
+        crate::render::render(&tree.request(source)).await.unwrap_err().to_string()
+    };
+    let expect =
+        "error initializing helm app object: failed to create new helm command: helm version 'v2' is not supported";
+    assert_eq!(failure(json!({"path": "chart", "helm": {"version": "v2"}})).await, expect);
+    let file = "<path to cached source>/none/Chart.yaml";
+    let expect = format!(
+        "error getting helm repos: error retrieving helm dependency repos: error reading helm chart from {file}: open {file}: no such file or directory"
+    );
+    assert_eq!(failure(json!({"path": "none", "helm": {"releaseName": "r"}})).await, expect);
+    let expect = "could not parse kubernetes version new: could not parse \"new\" as version";
+    assert_eq!(failure(json!({"path": "chart", "helm": {"kubeVersion": "new"}})).await, expect);
+}
+
+#[test]
+fn api_versions_are_left_out_of_errors() {
+    let text = "`helm template . --api-versions v1 --api-versions v1/Pod --include-crds` failed";
+    assert_eq!(without_api_versions(text), "`helm template . <api versions removed> --include-crds` failed");
 }

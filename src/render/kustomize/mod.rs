@@ -2,11 +2,16 @@
 //!
 //! In:  the kustomization's directory and the source's Kustomize options.
 //! Out: the text that kustomize printed.
-//! Invariant: options edit a private copy, so renders of one commit never see each other's edits.
+//! Invariant: options edit a private copy, so renders of one commit never see each other's edits; no local path of a
+//! kustomization leads out of the checkout.
 //! Source: REND-148 to REND-160 (`util/kustomize/kustomize.go`).
 
+mod confine;
 mod edit;
 mod patches;
+
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 
@@ -76,6 +81,9 @@ impl Tool<'_> {
     }
 
     async fn build(&self, root: &Path, app: &Path, kube_version: &str) -> Result<String, Error> {
+        let (checked_root, checked_app) = (root.to_owned(), app.to_owned());
+        let check = tokio::task::spawn_blocking(move || confine::check(&checked_root, &checked_app)).await;
+        check.map_err(|error| Error::Failed(error.to_string()))??;
         let mut command = self.full(root).arg("build").arg(app);
         command = command.args(self.request.kustomize.build_options.split_whitespace());
         if self.pulls_charts() {

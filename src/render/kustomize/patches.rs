@@ -15,7 +15,7 @@ use crate::render::Error;
 use crate::render::paths::go_reason;
 
 /// Names that a kustomization file may have, in the order they are looked for.
-const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+pub const NAMES: [&str; 3] = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
 
 /// Appends the patches.
 pub fn append(app: &Path, patches: &[KustomizePatch]) -> Result<(), Error> {
@@ -25,8 +25,8 @@ pub fn append(app: &Path, patches: &[KustomizePatch]) -> Result<(), Error> {
     let text = std::fs::read(&file).map_err(|error| {
         fail(format!("failed to load kustomization.yaml: open {}: {}", file.display(), go_reason(&error)))
     })?;
-    let parsed = yaml::parse(&String::from_utf8_lossy(&text))
-        .map_err(|error| fail(format!("failed to unmarshal kustomization.yaml: {error}")))?;
+    let parsed =
+        yaml::parse_bytes(&text).map_err(|error| fail(format!("failed to unmarshal kustomization.yaml: {error}")))?;
     let Value::Object(mut kustomization) = parsed else {
         let text = "expected kustomization.yaml to be type map[string]any, but got map[string]interface {}";
         return Err(fail(text.to_owned()));
