@@ -75,22 +75,13 @@ impl Report {
     /// One entry per feature in use: first what is not supported, then what is in part, then the rest, each by id.
     /// Unknown things are one entry per text, since each is something else.
     pub fn summary(&self) -> Vec<FeatureSummary<'_>> {
-        let mut found: BTreeMap<(u8, &str, &str), (FeatureSummary<'_>, BTreeSet<(&str, u64)>)> = BTreeMap::new();
+        let mut found: BTreeMap<(u8, &str, &str), Vec<&Use>> = BTreeMap::new();
         for each in &self.uses {
             let id = each.feature.id;
             let apart = if id == "unknown" { each.what.as_str() } else { "" };
-            let empty = FeatureSummary { feature: each.feature, count: 0, places: 0, first: Vec::new() };
-            let (entry, places) =
-                found.entry((urgency(each.feature.support), id, apart)).or_insert_with(|| (empty, BTreeSet::new()));
-            entry.count += 1;
-            if places.insert((&each.file, each.line)) {
-                entry.places += 1;
-                if entry.first.len() < PLACES {
-                    entry.first.push(each);
-                }
-            }
+            found.entry((urgency(each.feature.support), id, apart)).or_default().push(each);
         }
-        found.into_values().map(|(entry, _)| entry).collect()
+        found.into_values().filter_map(summed_up).collect()
     }
 
     /// 0: all supported; 1: something is not, or not wholly; 2: a file cannot be read or an object would be refused.
@@ -205,6 +196,16 @@ fn count_of(count: usize, noun: &str) -> String {
 fn problem_json(problem: &Problem) -> Value {
     let kind = if problem.kind == ProblemKind::Unreadable { "unreadable" } else { "invalid" };
     json!({"file": problem.file, "line": problem.line, "message": problem.message, "kind": kind})
+}
+
+/// The uses of one feature; several on one line are at one place.
+fn summed_up(mut uses: Vec<&Use>) -> Option<FeatureSummary<'_>> {
+    let (feature, count) = (uses.first()?.feature, uses.len());
+    let mut seen = BTreeSet::new();
+    uses.retain(|each| seen.insert((each.file.as_str(), each.line)));
+    let places = uses.len();
+    uses.truncate(PLACES);
+    Some(FeatureSummary { feature, count, places, first: uses })
 }
 
 fn urgency(support: Support) -> u8 {
