@@ -7,13 +7,15 @@
 //!    [`track`] whose object is this, [`health`] health of one object and of an app
 //! 3. [`diff`] desired against live, [`sync`] one step of an operation, [`status`] comparison to status,
 //!    [`guard`] who may write, [`check`] which features a manifest uses, [`explain`] a verdict for people
-//! 4. [`process`] child processes, [`repo`] repositories on disk, [`render`] sources to manifests,
+//! 4. [`process`] child processes, [`repo`] repositories on disk,
+//!    [`charts`] charts and artefacts, [`render`] sources to manifests,
 //!    [`cluster`] the API server, [`watch`] live objects, [`webhook`] pushes, [`telemetry`] logs and metrics
 //! 5. [`desired`] an application's sources to manifests, remembered
 //! 6. [`controller`] the only loops
 //! 7. [`cli`] the only printer
 
 pub mod api;
+pub mod charts;
 pub mod check;
 pub mod cli;
 pub mod cluster;

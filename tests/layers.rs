@@ -8,7 +8,7 @@ const LAYERS: &[(u8, &[&str])] = &[
     (1, &["api", "gocompat"]),
     (2, &["settings", "project", "track", "health"]),
     (3, &["diff", "sync", "status", "compare", "guard", "check", "explain"]),
-    (4, &["process", "cluster", "watch", "repo", "render", "webhook", "telemetry"]),
+    (4, &["process", "cluster", "watch", "repo", "charts", "render", "webhook", "telemetry"]),
     (5, &["desired"]),
     (6, &["controller"]),
     (7, &["cli"]),
@@ -30,6 +30,8 @@ const SAME_LAYER: &[(&str, &str)] = &[
     ("repo", "process"),
     ("render", "process"),
     ("render", "repo"),
+    ("charts", "repo"),
+    ("render", "charts"),
     ("cluster", "watch"),
 ];
 

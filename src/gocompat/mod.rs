@@ -12,6 +12,7 @@ pub mod json;
 pub mod kitchen;
 pub mod patterns;
 pub mod regex;
+pub mod semver;
 pub mod strconv;
 #[cfg(test)]
 mod tables;

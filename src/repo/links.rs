@@ -53,8 +53,8 @@ pub fn scan(repo: &Repository, tree: &Tree<'_>, place: &str) -> Result<Scan, git
     Ok(Scan { out_of_bounds, submodules })
 }
 
-/// Whether a link in `folder` leaves the root at any step.
-fn leaves_root(folder: &str, target: &str) -> bool {
+/// Whether a link in `folder`, a path from the root, leaves the root at any step.
+pub fn leaves_root(folder: &str, target: &str) -> bool {
     if target.starts_with('/') {
         return true;
     }

@@ -34,7 +34,6 @@ mod refs;
 mod silence;
 mod store;
 mod submodules;
-pub mod version;
 
 #[cfg(test)]
 mod tests;
@@ -45,5 +44,6 @@ pub use checkout::Checkout;
 pub use environment::Environment;
 pub use error::{Error, Failure};
 pub use git::Timeouts;
+pub use links::leaves_root;
 pub use refs::is_sha;
 pub use store::{Options, Revision, Store};

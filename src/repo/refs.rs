@@ -6,7 +6,7 @@
 //! Source: REND-014 to REND-026 (`util/git/client.go` `lsRemote`).
 
 use super::error::Error;
-use super::version::max_version;
+use crate::gocompat::semver::max_version;
 
 /// The references of a repository at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ mod disk;
 mod failures;
 
 use super::refs::Listing;
-use super::version::{Constraint, Version, max_version};
+use crate::gocompat::semver::{Constraint, Version, max_version};
 
 #[test]
 fn constraints_admit_what_masterminds_admits() {

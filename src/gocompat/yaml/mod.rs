@@ -41,6 +41,11 @@ impl Error {
     }
 }
 
+/// A problem of the parser as go-yaml words it, without `yaml: `; for readers that only skim a text.
+pub fn problem_text(error: &libyaml_safer::Error) -> String {
+    tree::problem_text(error)
+}
+
 /// Reads the first document of a text; an empty text is `null`. The last of two equal keys wins.
 ///
 /// # Errors

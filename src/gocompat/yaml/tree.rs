@@ -186,7 +186,7 @@ impl Builder<'_> {
     }
 }
 
-fn problem_text(error: &libyaml_safer::Error) -> String {
+pub(super) fn problem_text(error: &libyaml_safer::Error) -> String {
     let line = error.problem_mark().map_or(0, |mark| mark.line);
     let line = if error.kind() == ErrorKind::Scanner { scanner_line(line) } else { line };
     at_line(line, error.problem())

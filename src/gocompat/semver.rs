@@ -106,6 +106,16 @@ fn compare_pre(left: &str, right: &str) -> Ordering {
     }
 }
 
+/// Whether a text is an exact version, if a loose one: `1.2` is.
+pub fn is_version(text: &str) -> bool {
+    Version::parse(text).is_ok()
+}
+
+/// Whether a text is a constraint and no exact version.
+pub fn is_constraint(text: &str) -> bool {
+    !is_version(text) && Constraint::parse(text).is_ok()
+}
+
 /// Why no tag was chosen.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoMatch {

@@ -1,0 +1,204 @@
+//! A small HTTP/1.1 client: one connection per request, redirects, proxies, bounded answers.
+//!
+//! In:  a request, and what the repository says about trust and proxies.
+//! Out: the answer's head at once, its body as far as the caller reads it; or a [`Fault`] in Go's words.
+//! Invariant: an `Authorization` header follows a redirect to its own host only, and never from `https` to `http`; every
+//! exchange ends at its deadline.
+//! Source: Go `net/http` as Argo CD uses it (`util/helm/client.go` `loadRepoIndex`).
+
+mod address;
+mod answer;
+mod connect;
+mod fault;
+mod proxy;
+#[cfg(test)]
+mod tests;
+mod tls;
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use http_body_util::Empty;
+use hyper::body::Bytes;
+use hyper::client::conn::http1;
+use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::{Method, StatusCode};
+use hyper_util::rt::TokioIo;
+use tokio::time::Instant;
+
+pub use address::Address;
+pub use answer::{Answer, Saved};
+pub use fault::Fault;
+pub use tls::Trust;
+
+/// As many redirects as Go follows.
+const MAX_REDIRECTS: usize = 10;
+
+/// What the client calls itself.
+const USER_AGENT: &str = concat!("litecd/", env!("CARGO_PKG_VERSION"));
+
+/// How a repository's server is reached.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub struct Route {
+    /// Certificates.
+    pub trust: Trust,
+    /// Proxy; the process's own when empty.
+    pub proxy: String,
+    /// Hosts that are reached without it.
+    pub no_proxy: String,
+}
+
+/// A request without a body.
+#[derive(Clone)]
+pub struct Request {
+    /// `GET` or `HEAD`.
+    pub method: Method,
+    /// Where it goes.
+    pub address: Address,
+    /// Headers besides the usual ones.
+    pub headers: Vec<(HeaderName, String)>,
+}
+
+impl Request {
+    /// A `GET`.
+    pub fn get(address: Address) -> Self {
+        Self { method: Method::GET, address, headers: Vec::new() }
+    }
+
+    /// Adds a header.
+    pub fn header(mut self, name: HeaderName, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// Adds basic authentication; an address's own user is used where none is given.
+    pub fn basic_auth(self, user: &str, password: &str) -> Self {
+        let value = basic(user, password);
+        self.header(header::AUTHORIZATION, value)
+    }
+
+    fn carries(&self, name: &HeaderName) -> bool {
+        self.headers.iter().any(|(known, _)| known == name)
+    }
+}
+
+/// Value of a header for basic authentication.
+pub fn basic(user: &str, password: &str) -> String {
+    use base64::Engine;
+    format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(format!("{user}:{password}")))
+}
+
+/// Sends requests; made anew for each piece of work, because its deadline is that of the work.
+pub struct Client {
+    route: Route,
+    tls: OnceLock<Arc<rustls::ClientConfig>>,
+    deadline: Instant,
+}
+
+impl Client {
+    /// A client whose requests together take at most `limit`.
+    ///
+    /// # Errors
+    /// The client certificate cannot be used; the text is Go's.
+    pub fn new(route: &Route, limit: Duration) -> Result<Self, String> {
+        let client = Self { route: route.clone(), tls: OnceLock::new(), deadline: Instant::now() + limit };
+        if !route.trust.certificate.is_empty() {
+            client.tls()?;
+        }
+        Ok(client)
+    }
+
+    /// The TLS configuration; its roots are read from disk, so it is made when the first address asks for it.
+    fn tls(&self) -> Result<Arc<rustls::ClientConfig>, String> {
+        if let Some(known) = self.tls.get() {
+            return Ok(known.clone());
+        }
+        let made = tls::config(&self.route.trust)?;
+        Ok(self.tls.get_or_init(|| made).clone())
+    }
+
+    /// Sends a request and follows redirects.
+    ///
+    /// # Errors
+    /// There is no answer.
+    pub async fn send(&self, request: Request) -> Result<Answer, Fault> {
+        let first = request.address.clone();
+        let mut request = request;
+        if let Some((user, password)) = first.user.clone()
+            && !request.carries(&header::AUTHORIZATION)
+        {
+            request = request.basic_auth(&user, &password);
+        }
+        for _ in 0..MAX_REDIRECTS {
+            let answer = self.exchange(&request).await?;
+            let is_redirect = matches!(
+                answer.status,
+                StatusCode::MOVED_PERMANENTLY
+                    | StatusCode::FOUND
+                    | StatusCode::SEE_OTHER
+                    | StatusCode::TEMPORARY_REDIRECT
+                    | StatusCode::PERMANENT_REDIRECT
+            );
+            let Some(location) = answer.header(&header::LOCATION).filter(|_| is_redirect) else {
+                return Ok(answer);
+            };
+            let next = request.address.join(location);
+            let next = next.ok_or_else(|| Fault::Address(format!("unsupported redirect to {location:?}")))?;
+            if !may_keep_credentials(&first, &next) {
+                request.headers.retain(|(name, _)| *name != header::AUTHORIZATION);
+            }
+            request.address = next;
+        }
+        Err(Fault::Redirects)
+    }
+
+    async fn exchange(&self, request: &Request) -> Result<Answer, Fault> {
+        let address = &request.address;
+        let work = async {
+            let proxy = proxy::of(address, &self.route.proxy, &self.route.no_proxy)?;
+            let needs_tls = address.is_tls() || proxy.as_ref().is_some_and(Address::is_tls);
+            let tls = if needs_tls { Some(self.tls().map_err(Fault::Tls)?) } else { None };
+            let connection = connect::open(address, proxy.as_ref(), &tls).await?;
+            let target = if connection.is_to_proxy {
+                format!("http://{}{}", address.authority(), address.target())
+            } else {
+                address.target()
+            };
+            let mut built = hyper::Request::builder()
+                .method(request.method.clone())
+                .uri(target)
+                .header(header::HOST, address.authority())
+                .header(header::USER_AGENT, USER_AGENT)
+                .header(header::CONNECTION, "close");
+            if let Some((name, value)) =
+                proxy.as_ref().filter(|_| connection.is_to_proxy).and_then(connect::authorization)
+            {
+                built = built.header(name, secret(&value)?);
+            }
+            for (name, value) in &request.headers {
+                built = built.header(name, secret(value)?);
+            }
+            let built = built.body(Empty::<Bytes>::new()).map_err(|error| Fault::Address(error.to_string()))?;
+            let handshake = http1::handshake(TokioIo::new(connection.stream)).await;
+            let (mut sender, connection) = handshake.map_err(|error| Fault::exchange(&error))?;
+            Answer::receive(request, connection, sender.send_request(built)).await
+        };
+        let answer = tokio::time::timeout_at(self.deadline, work).await.map_err(|_| Fault::Timeout)??;
+        Ok(answer.until(self.deadline))
+    }
+}
+
+/// A header value that the library does not print.
+fn secret(text: &str) -> Result<HeaderValue, Fault> {
+    let value = HeaderValue::from_str(text).map_err(|_| Fault::Address("invalid header field value".to_owned()));
+    value.map(|mut value| {
+        value.set_sensitive(true);
+        value
+    })
+}
+
+/// Whether a redirect stays with the host that the credentials are for, or goes below it.
+fn may_keep_credentials(first: &Address, next: &Address) -> bool {
+    let is_below = next.host.strip_suffix(&first.host).is_some_and(|rest| rest.ends_with('.'));
+    (next.host == first.host || is_below) && (next.is_tls() || !first.is_tls())
+}
