@@ -1,12 +1,12 @@
 //! What is needed to reach one chart repository or registry.
 //!
-//! In:  a repository of the settings, and the authorities known for its host.
+//! In:  a repository of the settings, and which servers are trusted.
 //! Out: plain data; two equal values may share what one of them saw.
 //! Invariant: secrets never appear in `Debug`.
 //! Source: REND-066, REND-072 (`pkg/apis/application/v1alpha1/repository_types.go` `GetHelmCreds`, `GetOCICreds`).
 
-use super::http::{Address, Route, Trust};
-use crate::settings::Repository;
+use super::http::{self, Address, Route};
+use crate::settings::{Repository, Trust};
 
 /// A chart repository or registry, and how to authenticate to it.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
@@ -31,16 +31,16 @@ impl ChartAccess {
         Self { url: url.into(), ..Self::default() }
     }
 
-    /// The access that a repository's Secret describes; `authorities` is the bundle known for its host, empty for none.
-    pub fn of(repository: &Repository, authorities: &str) -> Self {
+    /// The access that a repository's Secret describes, with the certificates known for its host.
+    pub fn of(repository: &Repository, trust: &Trust) -> Self {
         let from = &repository.credentials;
         Self {
             url: repository.url.clone(),
             username: from.username.clone(),
             password: from.password.clone(),
             route: Route {
-                trust: Trust {
-                    authorities: authorities.to_owned(),
+                trust: http::Trust {
+                    authorities: trust.certificates_of(host(&repository.url)).unwrap_or_default().to_owned(),
                     certificate: from.tls_client_cert_data.clone(),
                     key: from.tls_client_cert_key.clone(),
                     insecure: repository.insecure,
@@ -74,14 +74,14 @@ impl ChartAccess {
     }
 }
 
-/// The host of a repository's URL, by which authorities are looked up; a URL without scheme is read as one with.
-pub fn host(url: &str) -> String {
+/// The host of a repository's URL, by which certificates are looked up; a URL without scheme is read as one with.
+pub(super) fn host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     match host.strip_prefix('[') {
-        Some(inner) => inner.split(']').next().unwrap_or_default().to_owned(),
-        None => host.split(':').next().unwrap_or_default().to_owned(),
+        Some(inner) => inner.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
     }
 }
 
