@@ -107,12 +107,13 @@ fn packed(files: &[(&str, &str)]) -> Vec<u8> {
 
 /// Access as a Secret describes it.
 fn access(url: &str, keys: &[(&str, &str)], authority: &str) -> ChartAccess {
-    let data = keys.iter().chain([&("url", url)]).map(|(key, value)| ((*key).to_owned(), value.as_bytes().to_vec()));
+    let url = ("url", url);
+    let data = keys.iter().chain([&url]).map(|(key, value)| ((*key).to_owned(), value.as_bytes().to_vec()));
     let labels = [("argocd.argoproj.io/secret-type".to_owned(), "repository".to_owned())].into();
     let secret = Secret { name: "s".to_owned(), labels, annotations: [].into(), data: data.collect() };
     let mut trust = Trust::default();
     trust.set("argocd-tls-certs-cm", [("127.0.0.1".to_owned(), authority.to_owned())].into());
-    ChartAccess::of(&Repositories::from_secrets([&secret]).get(url, "").unwrap(), &trust)
+    ChartAccess::of(&Repositories::from_secrets([&secret]).get(url.1, "").unwrap(), &trust)
 }
 
 fn user<'a>(password: &'a str) -> Vec<(&'a str, &'a str)> {

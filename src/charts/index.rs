@@ -167,14 +167,10 @@ fn request(access: &ChartAccess, address: Address) -> Request {
     if access.has_credentials() { request.basic_auth(&access.username, &access.password) } else { request }
 }
 
-/// Whether an index is there and can be read, as `helm repo add` finds out; the error is what follows helm's
-/// `looks like … is not a valid chart repository or cannot be reached: `.
-///
-/// # Errors
-/// There is no index, or it is none.
+/// Whether an index is there and can be read; the error is helm's.
 pub async fn check(access: &ChartAccess, scratch: &Path, timeout: Duration) -> Result<(), String> {
     let client = Client::new(&access.route, timeout)?;
-    let address = Address::parse(&access.url).ok_or("could not find protocol handler for: ")?.below("index.yaml");
+    let address = address(access)?;
     let shown = address.shown();
     let answer = client.send(request(access, address)).await.map_err(|fault| fault.shown("Get", &shown))?;
     if answer.status != StatusCode::OK {
@@ -184,12 +180,13 @@ pub async fn check(access: &ChartAccess, scratch: &Path, timeout: Duration) -> R
     let file = folder.path().join("index.yaml");
     answer.save(&file, u64::MAX).await.map_err(|fault| fault.to_string())?;
     let skimmed = tokio::task::spawn_blocking(move || {
+        // The folder goes when the file has been read.
         let _folder = folder;
         skim_file(&file, "")
     });
     match skimmed.await.map_err(|error| error.to_string())? {
         Ok(_) => Ok(()),
-        Err(Error::DecodeIndex(text)) => Err(format!("error unmarshaling index: {text}")),
+        Err(Error::DecodeIndex(text)) => Err(text),
         Err(error) => Err(error.to_string()),
     }
 }

@@ -13,8 +13,9 @@ use hyper::header;
 
 use super::access::ChartAccess;
 use super::chart;
+use super::command;
 use super::error::Error;
-use super::http::{Address, Client, Fault, Request};
+use super::http::{Address, Client, Request};
 use super::index::Entry;
 use super::registry::{Descriptor, Reference, Session};
 
@@ -49,7 +50,7 @@ impl Pull<'_> {
         let mut session =
             Session::new(self.access, self.timeout).map_err(|reason| self.pull_failed(&tls_words(&reason)))?;
         if !self.access.username.is_empty() && !self.access.password.is_empty() {
-            session.ping(&reference).await.map_err(|reason| self.login_failed(&reference.registry, &reason))?;
+            login(&mut session, self.access, &reference).await.map_err(Error::Login)?;
         }
         self.artefact(&mut session, &reference, (self.version, to)).await.map_err(|reason| self.pull_failed(&reason))
     }
@@ -85,16 +86,12 @@ impl Pull<'_> {
                 request = request.basic_auth(&user, &password);
             }
         }
-        let answer = client.send(request).await.map_err(|fault| self.words(&fault, &shown))?;
+        let answer = client.send(request).await.map_err(|fault| fault.shown("Get", &shown))?;
         if answer.status != StatusCode::OK {
             return Err(format!("failed to fetch {shown} : {}", answer.status_text()));
         }
-        let saved = answer.save(to, self.limit).await.map_err(|fault| self.words(&fault, &shown))?;
+        let saved = answer.save(to, self.limit).await.map_err(|fault| fault.shown("Get", &shown))?;
         if saved.is_cut { Err(format!("{shown} is larger than the limit of {} bytes", self.limit)) } else { Ok(()) }
-    }
-
-    fn words(&self, fault: &Fault, shown: &str) -> String {
-        fault.shown("Get", shown)
     }
 
     /// A chart that the index of a chart repository places in a registry.
@@ -162,66 +159,27 @@ impl Pull<'_> {
     }
 
     fn fetch_failed(&self, reason: &str) -> Error {
-        let access = self.access;
-        let mut command = format!("helm pull --destination <dir> --version {}", self.version);
-        let mut add = |is_on: bool, words: &str| {
-            if is_on {
-                command.push_str(words);
-            }
-        };
-        add(!access.username.is_empty(), " --username ******");
-        add(!access.password.is_empty(), " --password ******");
-        add(access.route.trust.insecure, " --insecure-skip-tls-verify");
-        add(true, &format!(" --repo {} {}", access.shown_url(), self.chart));
-        add_certificates(access, &mut add);
-        add(self.pass_credentials, " --pass-credentials");
-        Error::Fetch(failed(&command, reason))
+        Error::Fetch(command::pull(self.access, (self.chart, self.version), self.pass_credentials, reason))
     }
 
     fn pull_failed(&self, reason: &str) -> Error {
-        let access = self.access;
-        let name = registry_name(&access.url, self.chart);
-        let mut command = format!("helm pull oci://{name} --version {} --destination <dir>", self.version);
-        let mut add = |is_on: bool, words: &str| {
-            if is_on {
-                command.push_str(words);
-            }
-        };
-        add_certificates(access, &mut add);
-        add(access.route.trust.insecure, " --insecure-skip-tls-verify");
-        add(access.plain_http, " --plain-http");
-        Error::Pull(failed(&command, reason))
-    }
-
-    fn login_failed(&self, host: &str, reason: &str) -> Error {
-        let access = self.access;
-        let mut command = format!("helm registry login {host}");
-        let mut add = |is_on: bool, words: &str| {
-            if is_on {
-                command.push_str(words);
-            }
-        };
-        add(access.plain_http, " --plain-http");
-        add(true, " --username ****** --password-stdin");
-        add_certificates(access, &mut add);
-        add(access.route.trust.insecure, " --insecure");
-        Error::Login(failed(&command, &format!("authenticating to {host:?}: {reason}")))
+        let name = registry_name(&self.access.url, self.chart);
+        Error::Pull(command::pull_oci(self.access, (&name, self.version), reason))
     }
 }
 
-fn add_certificates(access: &ChartAccess, add: &mut impl FnMut(bool, &str)) {
-    let trust = &access.route.trust;
-    add(!trust.authorities.is_empty(), " --ca-file <file>");
-    add(!trust.certificate.is_empty(), " --cert-file <file>");
-    add(!trust.key.is_empty(), " --key-file <file>");
-}
-
-fn failed(command: &str, reason: &str) -> String {
-    format!("`{command}` failed exit status 1: Error: {reason}")
+/// Finds out whether a registry accepts the credentials, as `helm registry login` does.
+pub async fn login(session: &mut Session, access: &ChartAccess, at: &Reference) -> Result<(), String> {
+    session.ping(at).await.map_err(|reason| command::login(access, &at.registry, &reason))
 }
 
 fn tls_words(reason: &str) -> String {
     format!("can't create TLS config for client: {reason}")
+}
+
+/// What helm says where there is no index.
+pub fn no_repository(access: &ChartAccess, reason: &str) -> String {
+    format!("looks like {:?} is not a valid chart repository or cannot be reached: {reason}", access.shown_url())
 }
 
 /// Host and path of a chart in a registry.

@@ -14,7 +14,7 @@ use super::access::ChartAccess;
 use super::archive;
 use super::cache::{Cache, Kind};
 use super::error::Error;
-use super::index::{Download, Index};
+use super::index::{Download, Entry, Index};
 use super::links;
 use super::oci::{self, MediaTypes};
 use super::pull::{Pull, registry_name};
@@ -127,7 +127,7 @@ impl Store {
             let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
             return max_version(revision, &tags, "").map_err(Error::Revision);
         }
-        let entries = self.index(access, max_age).await?.entries(chart).await?;
+        let entries = self.entries(access, chart, max_age).await?;
         let versions: Vec<&str> = entries.iter().map(|entry| entry.version.as_str()).collect();
         max_version(revision, &versions, "").map_err(Error::Revision)
     }
@@ -156,6 +156,17 @@ impl Store {
         };
         let keep = |file: &Path| self.cache.keep_index(file, &key);
         self.indexes.of(access).get(max_age, |known| download.run(known, keep)).await
+    }
+
+    /// The versions of a chart that the index knows.
+    async fn entries(&self, access: &ChartAccess, chart: &str, max_age: Duration) -> Result<Arc<[Entry]>, Error> {
+        match self.index(access, max_age).await?.entries(chart).await {
+            // The file may have made room for others, or the server may have had a bad moment.
+            Err(Error::Cache(_) | Error::DecodeIndex(_)) if !max_age.is_zero() => {
+                self.index(access, Duration::ZERO).await?.entries(chart).await
+            }
+            outcome => outcome,
+        }
     }
 
     /// A chart, unpacked.
@@ -199,12 +210,7 @@ impl Store {
     /// Looks in the index that is known, and in a new one where that does not have the version.
     async fn pull_by_index(&self, pull: &Pull<'_>, file: &Path) -> Result<(), Error> {
         for max_age in [Duration::MAX, Duration::ZERO] {
-            let index = self.index(pull.access, max_age).await;
-            let entries = match index {
-                Ok(index) => index.entries(pull.chart).await,
-                Err(error) => Err(error),
-            };
-            match entries {
+            match self.entries(pull.access, pull.chart, max_age).await {
                 Ok(entries) if super::chart::pick(&entries, pull.version).is_some() => {
                     return pull.from_entry(&entries, file).await;
                 }

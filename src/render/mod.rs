@@ -37,7 +37,7 @@ use serde_json::Value;
 pub use build_env::BuildEnv;
 pub use error::Error;
 pub use renderer::{Job, Renderer};
-pub use request::{Enabled, HelmRepository, KustomizeSettings, RefSource, Request};
+pub use request::{Enabled, HelmRepositories, KustomizeSettings, RefSource, Request};
 use source_type::SourceType;
 
 /// What a source rendered to.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::api::ApplicationSource;
 use crate::process::Limits;
 use crate::repo::Environment;
+use crate::settings::{Repository, RepositoryCredentials, Trust};
 use crate::track::Tracking;
 
 /// One source of one application, with everything that decides what it renders to.
@@ -47,8 +48,8 @@ pub struct Request {
     pub kustomize: KustomizeSettings,
     /// URL schemes that value files may have.
     pub value_file_schemes: Vec<String>,
-    /// Helm repositories for chart dependencies.
-    pub helm_repositories: Vec<HelmRepository>,
+    /// Where chart dependencies may come from.
+    pub helm_repositories: HelmRepositories,
     /// Repositories that the project permits; empty permits none.
     pub permitted_repositories: Vec<String>,
     /// What gives git children of kustomize their credentials.
@@ -102,23 +103,26 @@ pub struct KustomizeSettings {
     pub binaries: BTreeMap<String, String>,
 }
 
-/// A Helm repository that chart dependencies may come from.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct HelmRepository {
-    /// Name, for `@name` and `alias:name`.
-    pub name: String,
-    /// URL; without a scheme for an OCI registry.
-    pub url: String,
-    /// User.
-    pub username: String,
-    /// Password.
-    pub password: String,
-    /// Whether it is an OCI registry.
-    pub oci: bool,
+/// Where chart dependencies may come from, and how those places are reached.
+#[derive(Clone, Default)]
+pub struct HelmRepositories {
+    /// Repositories with a name that the project permits, in the order of the settings; for `oci://` sources registries too.
+    pub repositories: Vec<Repository>,
+    /// Credentials for URL prefixes that the project permits.
+    pub credentials: Vec<RepositoryCredentials>,
+    /// Which servers are trusted.
+    pub trust: Arc<Trust>,
+    /// `insecure` of the source's own repository.
+    pub insecure: bool,
+    /// Proxy of the source's own repository, and what is reached without it.
+    pub proxy: (String, String),
+    /// Folder for credentials while helm needs them; the scratch folder when empty.
+    pub private: PathBuf,
 }
 
-impl std::fmt::Debug for HelmRepository {
+impl std::fmt::Debug for HelmRepositories {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("HelmRepository").field("name", &self.name).field("url", &self.url).finish_non_exhaustive()
+        // A proxy's address may hold a password.
+        f.debug_struct("HelmRepositories").field("repositories", &self.repositories).finish_non_exhaustive()
     }
 }

@@ -51,7 +51,7 @@ impl Tree {
             enabled: Default::default(),
             kustomize: Default::default(),
             value_file_schemes: vec!["https".to_owned()],
-            helm_repositories: Vec::new(),
+            helm_repositories: Default::default(),
             permitted_repositories: Vec::new(),
             git_environment: None,
             scratch: self.dir.path().join("scratch"),

@@ -30,6 +30,11 @@ impl Reference {
         Ok(Self { registry: registry.to_owned(), repository: repository.to_owned() })
     }
 
+    /// A registry as a whole.
+    pub fn registry(host: &str) -> Self {
+        Self { registry: host.to_owned(), repository: String::new() }
+    }
+
     /// The host that is asked: Docker Hub has another one than its name says.
     fn host(&self) -> &str {
         if self.registry == "docker.io" { "registry-1.docker.io" } else { &self.registry }

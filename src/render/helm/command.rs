@@ -85,18 +85,28 @@ pub fn escape_commas(value: &str) -> String {
 const INLINE_VALUES: &str = "values.yaml";
 
 /// Helm's configuration, cache and data for one render.
-pub struct Home(tempfile::TempDir);
+pub struct Home {
+    dir: tempfile::TempDir,
+    /// Proxy, and what is reached without it; the process's own when empty.
+    proxy: (String, String),
+}
 
 impl Home {
     /// An empty home.
     pub fn new(scratch: &Path) -> Result<Self, Error> {
         let made = tempfile::Builder::new().prefix("helm-").tempdir_in(scratch);
-        made.map(Self).map_err(|error| Error::Failed(format!("failed to create temporary directory for helm: {error}")))
+        let made = made.map(|dir| Self { dir, proxy: Default::default() });
+        made.map_err(|error| Error::Failed(format!("failed to create temporary directory for helm: {error}")))
+    }
+
+    /// The same home for children that reach servers through a proxy.
+    pub fn through(self, proxy: &(String, String)) -> Self {
+        Self { proxy: proxy.clone(), ..self }
     }
 
     /// Writes the values of the spec to a file and returns its path.
     pub fn write_values(&self, text: &str) -> Result<String, Error> {
-        let path = self.0.path().join(INLINE_VALUES);
+        let path = self.dir.path().join(INLINE_VALUES);
         std::fs::write(&path, text)
             .map_err(|error| Error::Failed(format!("error writing helm values file: {error}")))?;
         Ok(path.to_string_lossy().into_owned())
@@ -104,16 +114,24 @@ impl Home {
 
     /// Replaces the random path of the home in an error, so that the same failure reads the same each time.
     pub fn hide(&self, error: Error) -> Error {
-        let values = self.0.path().join(INLINE_VALUES);
+        let values = self.dir.path().join(INLINE_VALUES);
         let shown = "<temp file with values from source.helm.values/valuesObject>";
-        error.replacing(&values.to_string_lossy(), shown).replacing(&self.0.path().to_string_lossy(), "<helm home>")
+        error.replacing(&values.to_string_lossy(), shown).replacing(&self.dir.path().to_string_lossy(), "<helm home>")
     }
 
     /// A helm child in the chart's directory.
     pub fn helm(&self, chart: &Path, limits: Limits) -> Command {
-        let folder = |name: &str| self.0.path().join(name);
-        Command::new("helm")
-            .dir(chart)
+        let folder = |name: &str| self.dir.path().join(name);
+        let (proxy, without) = &self.proxy;
+        let proxied = [("http", proxy), ("https", proxy), ("no", without)];
+        // Both spellings: one of them may stand in the process's own environment.
+        let spelled = proxied.iter().flat_map(|(name, value)| {
+            [(format!("{name}_proxy"), *value), (format!("{}_PROXY", name.to_uppercase()), *value)]
+        });
+        let helm = spelled
+            .filter(|_| !proxy.is_empty())
+            .fold(Command::new("helm"), |command, (name, value)| command.env(name, value));
+        helm.dir(chart)
             .limits(limits)
             .env("XDG_CACHE_HOME", folder("cache"))
             .env("XDG_CONFIG_HOME", folder("config"))

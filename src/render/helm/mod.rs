@@ -9,6 +9,7 @@
 mod command;
 mod dependencies;
 mod glob;
+mod logins;
 mod values;
 
 #[cfg(test)]
@@ -24,7 +25,7 @@ use command::{Home, Template};
 
 /// Runs `helm template`, with `helm dependency build` before a second try where dependencies are missing.
 pub async fn template(request: &Request, app: &Path, env: &BuildEnv) -> Result<String, Error> {
-    let home = Home::new(&request.scratch)?;
+    let home = Home::new(&request.scratch)?.through(&request.helm_repositories.proxy);
     let options = request.source.helm.clone().unwrap_or_default();
     let template = prepare(request, app, (&options, env, &home))?;
     let dependencies =
