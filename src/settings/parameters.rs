@@ -280,6 +280,22 @@ const DEFINITIONS: &[Definition] = &[
         p.enable_k8s_event = trimmed_list(text);
         Some(())
     }),
+    definition("reposerver.helm.manifest.max.extracted.size", "", |p, text| {
+        bytes(text).map(|value| p.repo_server.helm_max_bytes = value)
+    }),
+    definition("reposerver.disable.helm.manifest.max.extracted.size", "", |p, text| {
+        flag(text).map(|value| p.repo_server.helm_unlimited = value)
+    }),
+    definition("reposerver.oci.manifest.max.extracted.size", "", |p, text| {
+        bytes(text).map(|value| p.repo_server.oci_max_bytes = value)
+    }),
+    definition("reposerver.disable.oci.manifest.max.extracted.size", "", |p, text| {
+        flag(text).map(|value| p.repo_server.oci_unlimited = value)
+    }),
+    definition("reposerver.oci.layer.media.types", "", |p, text| {
+        p.repo_server.oci_media_types = trimmed_list(text);
+        Some(())
+    }),
 ];
 
 /// A value that could not be used.

@@ -33,6 +33,16 @@ pub struct RepoServer {
     pub pause_time: SignedDuration,
     /// How often the failure is repeated without trying; zero is no limit.
     pub pause_answers: u32,
+    /// Bytes that an unpacked chart may have.
+    pub helm_max_bytes: u64,
+    /// Whether charts may have any size.
+    pub helm_unlimited: bool,
+    /// Bytes that an unpacked OCI artefact may have.
+    pub oci_max_bytes: u64,
+    /// Whether OCI artefacts may have any size.
+    pub oci_unlimited: bool,
+    /// Media types of OCI layers that may be unpacked; empty for Argo CD's.
+    pub oci_media_types: Vec<String>,
 }
 
 impl Default for RepoServer {
@@ -50,6 +60,11 @@ impl Default for RepoServer {
             pause_after_failures: 3,
             pause_time: SignedDuration::from_mins(60),
             pause_answers: 0,
+            helm_max_bytes: 1_000_000_000,
+            helm_unlimited: false,
+            oci_max_bytes: 1_000_000_000,
+            oci_unlimited: false,
+            oci_media_types: Vec::new(),
         }
     }
 }

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::command::{Home, escape_commas, without_api_versions};
+use super::dependencies::source;
 use super::{glob, prepare, values};
 use crate::render::build_env::BuildEnv;
 use crate::render::paths::Resolved;
 use crate::render::tests::Tree;
-use crate::render::{RefSource, Request};
+use crate::render::{HelmRepositories, RefSource, Request};
+use crate::settings::{Repository, RepositoryCredentials};
 
 #[test]
 fn commas_are_escaped_once() {
@@ -218,4 +220,58 @@ async fn unknown_versions_and_missing_charts_read_as_in_argo_cd() {
 fn api_versions_are_left_out_of_errors() {
     let text = "`helm template . --api-versions v1 --api-versions v1/Pod --include-crds` failed";
     assert_eq!(without_api_versions(text), "`helm template . <api versions removed> --include-crds` failed");
+}
+
+/// A repository as a Secret describes it.
+fn repository(name: &str, url: &str, kind: &str, user: &str) -> Repository {
+    let mut repository = Repository { name: name.to_owned(), ..Repository::anonymous(url) };
+    repository.credentials.r#type = kind.to_owned();
+    repository.credentials.username = user.to_owned();
+    repository.credentials.enable_oci = kind == "helm" && !url.contains("://");
+    repository
+}
+
+fn credentials(url: &str, kind: &str, user: &str) -> RepositoryCredentials {
+    let repository = repository("", url, kind, user);
+    RepositoryCredentials { url: url.to_owned(), credentials: repository.credentials }
+}
+
+#[test]
+fn dependencies_find_their_credentials_in_order() {
+    let known = HelmRepositories {
+        repositories: vec![
+            repository("team", "https://charts.example.com/team", "helm", "team"),
+            repository("ghcr", "ghcr.io/org", "helm", "ghcr"),
+            repository("", "oci://quay.io/org/app", "oci", "quay"),
+        ],
+        credentials: vec![
+            credentials("https://charts.example.com", "helm", "first"),
+            credentials("https://charts.example.com/other", "helm", "longer"),
+            credentials("oci://harbor.example.com", "oci", "harbor"),
+        ],
+        ..HelmRepositories::default()
+    };
+    let check = |url: &str, expect: Option<(&str, &str, &str, bool)>| {
+        let found = source(url, &known);
+        let found = found.as_ref().map(|found| {
+            let from = &found.repository;
+            (found.name.as_str(), from.url.as_str(), from.credentials.username.as_str(), found.is_oci)
+        });
+        assert_eq!(found, expect, "{url}");
+    };
+    check("@team", Some(("team", "https://charts.example.com/team", "team", false)));
+    check("alias:team", Some(("team", "https://charts.example.com/team", "team", false)));
+    check("@nobody", Some(("nobody", "", "", false)));
+    check("https://charts.example.com/team", Some(("team", "https://charts.example.com/team", "team", false)));
+    let other = "https://charts.example.com/other";
+    check(other, Some(("https:--charts.example.com-other", other, "first", false)));
+    check("https://else.where", Some(("https:--else.where", "https://else.where", "", false)));
+    check("oci://ghcr.io/org", Some(("ghcr", "ghcr.io/org", "ghcr", true)));
+    check("oci://ghcr.io/org/charts", Some(("oci:--ghcr.io-org-charts", "ghcr.io/org/charts", "ghcr", true)));
+    check("oci://quay.io/org", Some(("oci:--quay.io-org", "quay.io/org", "quay", true)));
+    check("oci://harbor.example.com/x", Some(("oci:--harbor.example.com-x", "harbor.example.com/x", "harbor", true)));
+    check("oci://unknown.example.com/x", Some(("oci:--unknown.example.com-x", "unknown.example.com/x", "", true)));
+    for unneeded in ["http://plain.example.com", "file://../lib", ""] {
+        check(unneeded, None);
+    }
 }
