@@ -1,7 +1,7 @@
 //! From the Secret of a repository to what a fetch needs.
 //!
 //! In:  repository Secrets, the application's project, a source.
-//! Out: URL, credentials and limits of its Git repository.
+//! Out: URL, credentials and limits of its repository.
 //! Source: REND-051 to REND-058, REND-066 (`util/db/repository.go`, `pkg/apis/application/v1alpha1/repository_types.go`).
 
 use super::error::Error;
@@ -28,7 +28,8 @@ pub fn check_reference(inputs: &Inputs<'_>, url: &str) -> Result<(), Error> {
     found.map(|_| ()).map_err(wrong)
 }
 
-fn repository(inputs: &Inputs<'_>, source: &ApplicationSource) -> Result<Repository, Error> {
+/// The repository of a source, with credentials.
+pub fn repository(inputs: &Inputs<'_>, source: &ApplicationSource) -> Result<Repository, Error> {
     let found = inputs.repositories.get(&source.repo_url, &inputs.project.name);
     found.map_err(|error| Error::Repository { url: redacted(&source.repo_url), source: error })
 }

@@ -13,6 +13,7 @@
 
 mod access;
 mod changes;
+mod charts;
 mod commits;
 mod error;
 mod failures;
@@ -72,6 +73,7 @@ pub struct Manifests {
 /// Renders sources and remembers the results on disk.
 pub struct Desired {
     store: Store,
+    charts: crate::charts::Store,
     rendered: Rendered,
     /// Renderings at once: helm and kustomize are processes of 50 MiB each.
     turns: Semaphore,
@@ -88,9 +90,11 @@ impl Desired {
     /// # Errors
     /// The folder cannot be made or written.
     pub fn new(dir: &Path, options: Options) -> std::io::Result<Self> {
+        let store = Store::with_options(dir, options.store)?;
         Ok(Self {
             rendered: Rendered::new(dir.join("rendered"), options.rendered)?,
-            store: Store::with_options(dir, options.store)?,
+            charts: crate::charts::Store::new(dir, &store.scratch(), options.charts.clone())?,
+            store,
             turns: Semaphore::new(options.parallel),
             listings: Semaphore::new(options.listings),
             locals: Locals::default(),

@@ -12,16 +12,19 @@ use tokio::sync::Semaphore;
 
 use super::failures::Pause;
 use super::rendered::Bounds;
+use crate::charts::{self, MediaTypes};
 use crate::process::Limits;
 use crate::render::jsonnet;
 use crate::repo::{self, Timeouts};
-use crate::settings::Parameters;
+use crate::settings::{Parameters, RepoServer};
 
 /// Limits of fetching and rendering.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Git repositories.
     pub store: repo::Options,
+    /// Chart repositories and registries.
+    pub charts: charts::Options,
     /// Each helm and kustomize run.
     pub limits: Limits,
     /// Program that evaluates Jsonnet: litecd itself.
@@ -56,6 +59,7 @@ impl From<&Parameters> for Options {
                 allow_links_out: of.allow_links_out,
                 ..repo::Options::default()
             },
+            charts: charts_options(of, limits.timeout),
             limits,
             evaluator: jsonnet::own_program(),
             // Argo CD's default is no limit at all, on a machine of its own; litecd's share one with the cluster.
@@ -65,6 +69,18 @@ impl From<&Parameters> for Options {
             max_directory_bytes: of.max_directory_bytes,
             pause: Pause { after: of.pause_after_failures, time: duration(of.pause_time), answers: of.pause_answers },
         }
+    }
+}
+
+fn charts_options(of: &RepoServer, timeout: Duration) -> charts::Options {
+    let types = of.oci_media_types.clone();
+    charts::Options {
+        timeout,
+        max_chart_bytes: (!of.helm_unlimited).then_some(of.helm_max_bytes),
+        max_oci_bytes: (!of.oci_unlimited).then_some(of.oci_max_bytes),
+        media_types: if types.is_empty() { MediaTypes::default() } else { MediaTypes(types) },
+        allow_links_out: of.allow_links_out,
+        ..charts::Options::default()
     }
 }
 

@@ -13,6 +13,7 @@ use super::inputs::Inputs;
 use super::local::Local;
 use super::{Desired, access};
 use crate::api::ApplicationSource;
+use crate::charts::{self, Folder};
 use crate::repo::{self, Checkout, RepoAccess, Revision};
 
 /// The files of a source at one revision.
@@ -22,7 +23,7 @@ pub struct Tree {
     /// Full SHA, chart version or digest.
     pub revision: String,
     /// Keeps the files on disk.
-    _held: Option<Checkout>,
+    _held: (Option<Checkout>, Option<Folder>),
 }
 
 /// Why a source has no revision or no files.
@@ -34,9 +35,9 @@ pub enum Failure {
     /// The repository's Secret cannot be read.
     #[error("{0}")]
     Access(Box<Error>),
-    /// The source is of a kind that this build does not read.
-    #[error("charts from Helm and OCI repositories are not supported by this build")]
-    Unsupported,
+    /// The chart repository or registry failed.
+    #[error(transparent)]
+    Chart(#[from] charts::Error),
     /// A source refers to another that cannot be used.
     #[error("{0}")]
     Reference(String),
@@ -54,7 +55,7 @@ impl Failure {
         match self {
             Self::Git(error) => error.envelope(),
             Self::Access(error) => error.to_string(),
-            Self::Unsupported => format!("rpc error: code = Unimplemented desc = {self}"),
+            Self::Chart(error) => error.envelope(),
             Self::Reference(text) => format!("rpc error: code = Unknown desc = {text}"),
         }
     }
@@ -102,7 +103,7 @@ impl Desired {
                 let revision = Revision { text, tag_prefix: &source.tag_prefix, max_age };
                 Ok(self.store.resolve(&self.access(inputs, source)?, revision).await?)
             }
-            Kind::Helm | Kind::Oci => Err(Failure::Unsupported),
+            Kind::Helm | Kind::Oci => self.resolve_chart(inputs, source, (text, max_age)).await,
         }
     }
 
@@ -114,16 +115,20 @@ impl Desired {
         revision: &str,
     ) -> Result<Tree, Failure> {
         if let Some(Local::Folder(root)) = self.locals.get(&source.repo_url) {
-            return Ok(Tree { root: root.clone(), revision: revision.to_owned(), _held: None });
+            return Ok(Tree { root: root.clone(), revision: revision.to_owned(), _held: (None, None) });
         }
         match kind(source) {
             Kind::Git => {
                 let access = self.access(inputs, source)?;
                 let commit = self.store.fetch(&access, revision).await?;
                 let checkout = self.store.checkout(&access, &commit).await?;
-                Ok(Tree { root: checkout.root.clone(), revision: commit, _held: Some(checkout) })
+                Ok(Tree { root: checkout.root.clone(), revision: commit, _held: (Some(checkout), None) })
             }
-            Kind::Helm | Kind::Oci => Err(Failure::Unsupported),
+            Kind::Helm | Kind::Oci => {
+                let folder = self.chart(inputs, source, revision).await?;
+                let (root, revision) = (folder.root.clone(), revision.to_owned());
+                Ok(Tree { root, revision, _held: (None, Some(folder)) })
+            }
         }
     }
 }

@@ -131,6 +131,10 @@ impl Store {
             trees: Trees::default(),
         })
     }
+    /// Directory for credentials while a child needs them; nobody else can read it.
+    pub fn private(&self) -> PathBuf {
+        self.private.clone()
+    }
     /// Directory in which renders may make private copies; on the same file system as the checkouts.
     pub fn scratch(&self) -> PathBuf {
         self.folder.scratch()

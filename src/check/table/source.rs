@@ -18,11 +18,11 @@ pub static ROWS: &[Row] = features! {
         "Reference source", "A source whose files other sources use as `$name/…`.";
     Report "source.name" Yes, ["Source.name"],
         "Source name", "A name for people.";
-    Render "source.oci" No("OCI artefacts are not fetched yet"), ["repository:oci"],
+    Render "source.oci" Yes, ["repository:oci"],
         "OCI source", "Manifests or a chart in an OCI registry.";
     Render "source.ssh" Yes, ["repository:ssh"],
         "Git over SSH", "A repository that is reached over SSH.";
-    Render "source.chart" No("Helm repositories are not read yet; a chart in a Git repository works"), ["Source.chart"],
+    Render "source.chart" Yes, ["Source.chart"],
         "Chart from a Helm repository", "A chart by name and version.";
 
     Render "helm.value-files" Yes, ["Source.helm.valueFiles"],
@@ -42,7 +42,7 @@ pub static ROWS: &[Row] = features! {
         "Helm release", "Release name and namespace that the chart sees.";
     Render "helm.version" Yes, ["Source.helm.version"],
         "Helm version", "`v3`, accepted and without effect.";
-    Render "helm.pass-credentials" No("repository credentials are not read yet"), ["Source.helm.passCredentials"],
+    Render "helm.pass-credentials" Yes, ["Source.helm.passCredentials"],
         "Helm credentials everywhere", "Credentials go to every domain a chart is fetched from.";
     Render "helm.skip" Yes, ["Source.helm.skipCrds", "Source.helm.skipTests", "Source.helm.skipSchemaValidation"],
         "Helm parts left out", "CRDs, tests or the values' schema are left out.";
