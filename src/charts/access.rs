@@ -47,6 +47,7 @@ impl ChartAccess {
                 },
                 proxy: from.proxy.clone(),
                 no_proxy: from.no_proxy.clone(),
+                user_agent: String::new(),
             },
             enable_oci: from.enable_oci,
             plain_http: from.insecure_oci_force_http,

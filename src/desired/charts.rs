@@ -27,7 +27,7 @@ impl Desired {
         source: &ApplicationSource,
         (text, max_age): (&str, Duration),
     ) -> Result<String, Failure> {
-        let access = access_of(inputs, source)?;
+        let access = self.chart_access(inputs, source)?;
         let max_age = if inputs.anew == Anew::Nothing { max_age.max(VERSIONS_AGE) } else { max_age };
         if source.is_oci() {
             return Ok(self.charts.resolve_oci(&access, text, max_age).await?);
@@ -42,7 +42,7 @@ impl Desired {
         source: &ApplicationSource,
         version: &str,
     ) -> Result<Folder, Failure> {
-        let access = access_of(inputs, source)?;
+        let access = self.chart_access(inputs, source)?;
         let wanted = Wanted {
             chart: &source.chart,
             version,
@@ -53,6 +53,12 @@ impl Desired {
             return Ok(self.charts.fetch_oci(&access, wanted).await?);
         }
         Ok(self.charts.fetch(&access, wanted).await?)
+    }
+
+    fn chart_access(&self, inputs: &Inputs<'_>, source: &ApplicationSource) -> Result<ChartAccess, Failure> {
+        let mut access = ChartAccess::of(&access::repository(inputs, source)?, inputs.repositories.trust());
+        access.route.user_agent.clone_from(&self.options.helm_user_agent);
+        Ok(access)
     }
 
     /// Where the dependencies of a source's chart may come from.
@@ -78,8 +84,4 @@ impl Desired {
             private: self.store.private(),
         }
     }
-}
-
-fn access_of(inputs: &Inputs<'_>, source: &ApplicationSource) -> Result<ChartAccess, Failure> {
-    Ok(ChartAccess::of(&access::repository(inputs, source)?, inputs.repositories.trust()))
 }

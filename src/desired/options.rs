@@ -25,6 +25,8 @@ pub struct Options {
     pub store: repo::Options,
     /// Chart repositories and registries.
     pub charts: charts::Options,
+    /// What chart repositories are told that asks them; empty for litecd's own name.
+    pub helm_user_agent: String,
     /// Each helm and kustomize run.
     pub limits: Limits,
     /// Program that evaluates Jsonnet: litecd itself.
@@ -60,6 +62,7 @@ impl From<&Parameters> for Options {
                 ..repo::Options::default()
             },
             charts: charts_options(of, limits.timeout),
+            helm_user_agent: of.helm_user_agent.clone(),
             limits,
             evaluator: jsonnet::own_program(),
             // Argo CD's default is no limit at all, on a machine of its own; litecd's share one with the cluster.

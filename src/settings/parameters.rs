@@ -292,6 +292,10 @@ const DEFINITIONS: &[Definition] = &[
     definition("reposerver.disable.oci.manifest.max.extracted.size", "", |p, text| {
         flag(text).map(|value| p.repo_server.oci_unlimited = value)
     }),
+    definition("reposerver.helm.user.agent", "", |p, text| {
+        text.clone_into(&mut p.repo_server.helm_user_agent);
+        Some(())
+    }),
     definition("reposerver.oci.layer.media.types", "", |p, text| {
         p.repo_server.oci_media_types = trimmed_list(text);
         Some(())

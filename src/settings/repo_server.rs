@@ -43,6 +43,8 @@ pub struct RepoServer {
     pub oci_unlimited: bool,
     /// Media types of OCI layers that may be unpacked; empty for Argo CD's.
     pub oci_media_types: Vec<String>,
+    /// What chart repositories are told that asks them; empty for litecd's own name.
+    pub helm_user_agent: String,
 }
 
 impl Default for RepoServer {
@@ -65,6 +67,7 @@ impl Default for RepoServer {
             oci_max_bytes: 1_000_000_000,
             oci_unlimited: false,
             oci_media_types: Vec::new(),
+            helm_user_agent: String::new(),
         }
     }
 }

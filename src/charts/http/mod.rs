@@ -46,6 +46,8 @@ pub struct Route {
     pub proxy: String,
     /// Hosts that are reached without it.
     pub no_proxy: String,
+    /// What the client calls itself; litecd when empty.
+    pub user_agent: String,
 }
 
 /// A request without a body.
@@ -156,6 +158,7 @@ impl Client {
         let address = &request.address;
         let work = async {
             let proxy = proxy::of(address, &self.route.proxy, &self.route.no_proxy)?;
+            let own_name = if self.route.user_agent.is_empty() { USER_AGENT } else { &self.route.user_agent };
             let needs_tls = address.is_tls() || proxy.as_ref().is_some_and(Address::is_tls);
             let tls = if needs_tls { Some(self.tls().map_err(Fault::Tls)?) } else { None };
             let connection = connect::open(address, proxy.as_ref(), &tls).await?;
@@ -168,7 +171,7 @@ impl Client {
                 .method(request.method.clone())
                 .uri(target)
                 .header(header::HOST, address.authority())
-                .header(header::USER_AGENT, USER_AGENT)
+                .header(header::USER_AGENT, value(own_name)?)
                 .header(header::CONNECTION, "close");
             if let Some((name, value)) =
                 proxy.as_ref().filter(|_| connection.is_to_proxy).and_then(connect::authorization)
@@ -188,13 +191,15 @@ impl Client {
     }
 }
 
+fn value(text: &str) -> Result<HeaderValue, Fault> {
+    HeaderValue::from_str(text).map_err(|_| Fault::Address("invalid header field value".to_owned()))
+}
+
 /// A header value that the library does not print.
 fn secret(text: &str) -> Result<HeaderValue, Fault> {
-    let value = HeaderValue::from_str(text).map_err(|_| Fault::Address("invalid header field value".to_owned()));
-    value.map(|mut value| {
-        value.set_sensitive(true);
-        value
-    })
+    let mut value = value(text)?;
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 /// Whether a redirect stays with the host that the credentials are for, or goes below it.

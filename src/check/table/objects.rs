@@ -94,10 +94,10 @@ pub static ROWS: &[Row] = features! {
 
     Render "secret.repository" Yes, ["secret:repository", "secret:repo-creds"],
         "Repository credentials", "How private repositories are reached; what they need is a feature of its own.";
-    Render "secret.helm-repository" No("charts from Helm repositories are not supported yet"),
+    Render "secret.helm-repository" Yes,
         ["repository-secret:type=helm"],
         "Helm repository", "A repository of charts.";
-    Render "secret.oci-repository" No("OCI charts and artifacts are not supported yet"),
+    Render "secret.oci-repository" Yes,
         ["repository-secret:type=oci", "repository-secret:enableOCI", "repository-secret:insecureOCIForceHttp"],
         "OCI repository", "A registry of charts or manifests.";
     Render "secret.ssh" Yes,

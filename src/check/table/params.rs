@@ -91,7 +91,7 @@ pub static ROWS: &[Row] = features! {
          "argocd-cmd-params-cm:reposerver.git.request.timeout",
          "argocd-cmd-params-cm:reposerver.enable.builtin.git.config"],
         "Git", "Submodules, limits and time limits of Git.";
-    Render "params.helm-and-oci" No("Helm repositories and OCI artefacts are not read yet"),
+    Render "params.helm-and-oci" Yes,
         ["argocd-cmd-params-cm:reposerver.helm.manifest.max.extracted.size",
          "argocd-cmd-params-cm:reposerver.disable.helm.manifest.max.extracted.size",
          "argocd-cmd-params-cm:reposerver.helm.user.agent",
