@@ -144,8 +144,8 @@ fn values_decide_some_features() {
 fn empty_values_use_nothing_but_an_empty_automated_does() {
     assert_eq!(line_of(&spec("  sources: []\n"), "application.multi-source"), None);
     assert_eq!(line_of(&spec("  source: {chart: '', helm: {passCredentials: false}}\n"), "source.chart"), None);
-    assert_eq!(line_of(&spec("  source: {helm: {passCredentials: false}}\n"), "helm.pass-credentials"), None);
-    assert_eq!(line_of(&spec("  source: {helm: {passCredentials: true}}\n"), "helm.pass-credentials"), Some(4));
+    assert_eq!(line_of(&spec("  source: {kustomize: {version: ''}}\n"), "kustomize.version"), None);
+    assert_eq!(line_of(&spec("  source: {kustomize: {version: v5}}\n"), "kustomize.version"), Some(4));
     assert_eq!(line_of(&spec("  sourceHydrator: null\n"), "application.source-hydrator"), None);
     assert_eq!(line_of(&spec("  syncPolicy: {automated: {}}\n"), "sync.automated"), Some(4));
 }
@@ -259,39 +259,36 @@ fn a_template_in_a_key_is_no_yaml() {
 
 #[test]
 fn exit_code_tells_what_was_found() {
-    let chart = whole("  source: {repoURL: https://a, chart: b}\n");
+    let plugin = whole("  source: {repoURL: https://a, plugin: {name: b}}\n");
     assert_eq!(report(&[APPLICATION]).exit_code(), 0);
-    assert_eq!(report(&[APPLICATION, &chart]).exit_code(), 1);
-    assert_eq!(report(&[&chart, "argoproj.io: [\n"]).exit_code(), 2);
+    assert_eq!(report(&[APPLICATION, &plugin]).exit_code(), 1);
+    assert_eq!(report(&[&plugin, "argoproj.io: [\n"]).exit_code(), 2);
     assert_eq!(report(&[]).exit_code(), 0);
 }
 
 #[test]
 fn summary_counts_and_puts_the_unsupported_first() {
-    let chart = spec("  source: {repoURL: https://a, chart: b}\n");
-    let report = report(&[APPLICATION, &chart, &chart, &chart, &chart]);
+    let plugin = spec("  source: {repoURL: https://a, plugin: {name: b}}\n");
+    let report = report(&[APPLICATION, &plugin, &plugin, &plugin, &plugin]);
     let summary = report.summary();
     let first = summary.first().expect("an entry");
-    assert_eq!((first.feature.id, first.count, first.first.len()), ("source.chart", 4, 3));
+    assert_eq!((first.feature.id, first.count, first.first.len()), ("source.plugin", 8, 3));
     assert!(matches!(first.feature.support, Support::No(_)));
     assert!(summary.iter().skip(1).all(|entry| entry.feature.support == Support::Yes));
 }
 
 #[test]
 fn json_and_table_say_the_same() {
-    let chart = whole("  source: {repoURL: https://a, chart: b}\n");
-    let report = report(&[&chart]);
+    let plugin = whole("  source: {repoURL: https://a, plugin: {name: b}}\n");
+    let report = report(&[&plugin]);
     let value = report.to_json();
-    assert_eq!(value["features"][0]["id"], "source.chart");
+    assert_eq!(value["features"][0]["id"], "source.plugin");
     assert_eq!(value["features"][0]["support"], "no");
-    assert_eq!(value["features"][0]["first"][0], json!({"file": "a.yaml", "line": 4, "what": "spec.source.chart"}));
+    assert_eq!(value["features"][0]["first"][0], json!({"file": "a.yaml", "line": 4, "what": "spec.source.plugin"}));
     assert_eq!(value["objects"], json!({"Application": 1}));
     let table = report.to_table();
     let row = table.lines().nth(1).expect("a row");
-    assert!(
-        row.starts_with("no ") && row.contains("Chart from a Helm repository") && row.ends_with("a.yaml:4"),
-        "{table}"
-    );
+    assert!(row.starts_with("no ") && row.contains("Config management plugin") && row.ends_with("a.yaml:4"), "{table}");
     assert!(table.ends_with("1 file, 1 Application: some features are not supported, or only in part\n"), "{table}");
 }
 

@@ -27,7 +27,7 @@ pub struct RepoAccess {
     /// Proxy, and what is reached without it; the process's own when empty.
     pub(super) proxy: (String, String),
     /// History to fetch; 0 for all of it.
-    pub(super) depth: u32,
+    pub depth: u32,
     /// Whether large files are fetched.
     pub(super) large_files: bool,
     /// What servers are checked against.

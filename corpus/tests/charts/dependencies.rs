@@ -90,7 +90,7 @@ impl World {
             value_file_schemes: Vec::new(),
             helm_repositories: HelmRepositories { private: self.at("private"), ..repositories },
             permitted_repositories: vec![permitted.to_owned()],
-            git_environment: Vec::new(),
+            git_environment: None,
             scratch: self.at("scratch"),
             limits: Default::default(),
             max_directory_bytes: 0,
