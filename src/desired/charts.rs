@@ -56,7 +56,12 @@ impl Desired {
     }
 
     fn chart_access(&self, inputs: &Inputs<'_>, source: &ApplicationSource) -> Result<ChartAccess, Failure> {
-        let mut access = ChartAccess::of(&access::repository(inputs, source)?, inputs.repositories.trust());
+        let repository = access::repository(inputs, source)?;
+        if repository.credentials.use_azure_workload_identity {
+            let what = "logging in to registries with an Azure workload identity is not supported by this build";
+            return Err(Failure::Reference(what.to_owned()));
+        }
+        let mut access = ChartAccess::of(&repository, inputs.repositories.trust());
         access.route.user_agent.clone_from(&self.options.helm_user_agent);
         Ok(access)
     }

@@ -189,6 +189,22 @@ fn kustomize_versions_have_paths_and_options_of_their_own() {
 }
 
 #[test]
+fn limits_of_charts_are_quantities() {
+    let data = config_map(&[
+        ("reposerver.helm.manifest.max.extracted.size", "1.5Gi"),
+        ("reposerver.disable.oci.manifest.max.extracted.size", "true"),
+        ("reposerver.oci.manifest.max.extracted.size", "much"),
+        ("reposerver.oci.layer.media.types", "a/b, c/d.tar"),
+    ]);
+    let (parameters, problems) = Parameters::from_config_map(&data);
+    let of = parameters.repo_server;
+    assert_eq!((of.helm_max_bytes, of.helm_unlimited), (3 << 29, false));
+    assert_eq!((of.oci_max_bytes, of.oci_unlimited), (1_000_000_000, true));
+    assert_eq!(of.oci_media_types, ["a/b", "c/d.tar"]);
+    assert_eq!(problems.len(), 1);
+}
+
+#[test]
 fn parameters_read_keys_and_flags_win() {
     let data = config_map(&[
         ("application.namespaces", "team-*, /^apps-[ab]$/"),

@@ -116,14 +116,14 @@ fn is_private(ip: IpAddr) -> bool {
                 || ip.is_link_local()
                 || ip.is_private()
                 || ip.is_unspecified()
-                || ip.octets()[..3] == [224, 0, 0]
+                || ip.octets().starts_with(&[224, 0, 0])
         }
         IpAddr::V6(ip) => {
             ip.is_loopback()
                 || ip.is_unspecified()
                 || ip.is_unicast_link_local()
                 || ip.is_unique_local()
-                || ip.segments()[0] & 0xff0f == 0xff02
+                || matches!(ip.segments(), [first, ..] if first & 0xff0f == 0xff02)
                 || ip.to_ipv4_mapped().is_some_and(|ip| is_private(IpAddr::V4(ip)))
         }
     }

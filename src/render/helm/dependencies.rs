@@ -92,6 +92,7 @@ fn with_credentials(mut wanted: Repository, known: &HelmRepositories) -> Reposit
         own.tls_client_cert_data.clone_from(&from.tls_client_cert_data);
         own.tls_client_cert_key.clone_from(&from.tls_client_cert_key);
         own.insecure_oci_force_http = from.insecure_oci_force_http;
+        own.use_azure_workload_identity = from.use_azure_workload_identity;
         return wanted;
     }
     let is_near = |left: &str, right: &str| left.starts_with(right) || right.starts_with(left);
@@ -104,6 +105,7 @@ fn with_credentials(mut wanted: Repository, known: &HelmRepositories) -> Reposit
         wanted.credentials.username.clone_from(&near.credentials.username);
         wanted.credentials.password.clone_from(&near.credentials.password);
         wanted.credentials.insecure_oci_force_http = near.credentials.insecure_oci_force_http;
+        wanted.credentials.use_azure_workload_identity = near.credentials.use_azure_workload_identity;
     }
     wanted
 }
@@ -135,6 +137,10 @@ async fn run(home: &Home, chart: &Path, sources: &[Source], request: &Request) -
     let mut logins = Logins::new(private).map_err(disk)?;
     let pass_credentials = request.source.helm.as_ref().is_some_and(|helm| helm.pass_credentials);
     for source in sources {
+        if source.repository.credentials.use_azure_workload_identity {
+            let what = "an Azure workload identity is not supported by this build";
+            return Err(format!("failed to get password for helm registry: {what}"));
+        }
         let mut access = ChartAccess::of(&source.repository, &known.trust);
         // Every helm command of Argo CD goes through the proxy of the source's own repository.
         (access.route.proxy, access.route.no_proxy) = known.proxy.clone();
