@@ -49,7 +49,7 @@ impl Checkout {
             enabled: Default::default(),
             kustomize: Default::default(),
             value_file_schemes: Vec::new(),
-            helm_repositories: Vec::new(),
+            helm_repositories: Default::default(),
             permitted_repositories: Vec::new(),
             git_environment: Default::default(),
             scratch: self.root(),
