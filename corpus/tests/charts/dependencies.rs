@@ -87,6 +87,8 @@ impl World {
             tracking: Default::default(),
             enabled: Default::default(),
             kustomize: Default::default(),
+            evaluator: Default::default(),
+            repository_url: "https://h/r".to_owned(),
             value_file_schemes: Vec::new(),
             helm_repositories: HelmRepositories { private: self.at("private"), ..repositories },
             permitted_repositories: vec![permitted.to_owned()],
