@@ -87,7 +87,7 @@ pub async fn publish(ctx: &Context, app: &StoredApp, wanted: Wanted) {
     if app.app.metadata.deletion_timestamp.is_some() || matches!(wanted, Wanted::AsItIs) {
         return;
     }
-    let key = app.key();
+    let is_text = matches!(wanted, Wanted::Text(_));
     match try_publish(ctx, app, wanted).await {
         Ok(()) => {}
         Err(Error::Forbidden(status)) => {
@@ -96,8 +96,10 @@ pub async fn publish(ctx: &Context, app: &StoredApp, wanted: Wanted) {
             tracing::warn!(reason = status.message, hint, "Not permitted to publish diffs");
         }
         Err(error) => {
-            // It is not known what was written; the next comparison looks again.
-            ctx.published.known.borrow_mut().insert(key, String::new());
+            if is_text {
+                // It is not known what was written; the next comparison looks again.
+                ctx.published.known.borrow_mut().insert(app.key(), String::new());
+            }
             tracing::warn!(reason = %error, "Failed to publish the diff");
         }
     }

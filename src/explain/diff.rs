@@ -18,9 +18,6 @@ use crate::diff::Difference;
 /// Lines of context around a change.
 const CONTEXT: usize = 3;
 
-/// Lines of one side beyond which changes are not looked for line by line: the time grows with their product.
-const LONGEST: usize = 20_000;
-
 /// Objects that are named when there is no room for them.
 const NAMED: usize = 20;
 
@@ -31,11 +28,13 @@ pub struct Room {
     pub all: usize,
     /// Bytes for one of them.
     pub each: usize,
+    /// Lines of one side beyond which changes are not looked for line by line: the time grows with their product.
+    pub lines: usize,
 }
 
 impl Room {
-    /// No bound.
-    pub const ENDLESS: Self = Self { all: usize::MAX, each: usize::MAX };
+    /// No bound but patience: two sides of so many lines take seconds.
+    pub const ENDLESS: Self = Self { all: usize::MAX, each: usize::MAX, lines: 20_000 };
 }
 
 /// What is compared.
@@ -74,7 +73,7 @@ pub fn of(input: &Input<'_>, room: Room) -> Text {
     let mut text = opening(input, differing.len());
     let mut left_out = Vec::new();
     for (key, entry, difference) in &differing {
-        let section = cut(section(key, (entry, difference), input.hidden), room.each);
+        let section = cut(section((key, entry, difference), input.hidden, room.lines), room.each);
         if left_out.is_empty() && text.len().saturating_add(section.len()) <= room.all {
             text.push_str(&section);
         } else {
@@ -103,9 +102,9 @@ fn opening(input: &Input<'_>, differing: usize) -> String {
 }
 
 fn section(
-    key: &ResourceKey,
-    (entry, difference): (&ResourceStatus, &Difference),
+    (key, entry, difference): (&ResourceKey, &ResourceStatus, &Difference),
     hidden: &BTreeSet<String>,
+    longest: usize,
 ) -> String {
     let name = heading(key);
     let sides = match shown(difference, hidden) {
@@ -121,7 +120,7 @@ fn section(
     let (live, desired) = (body::yaml(sides.live.as_ref()), body::yaml(sides.desired.as_ref()));
     let mut text = format!("\n=== {name} ({what})\n");
     let (live_lines, desired_lines) = (live.lines().count(), desired.lines().count());
-    if live_lines.max(desired_lines) > LONGEST {
+    if live_lines.max(desired_lines) > longest {
         let _ = writeln!(text, "# too long to be compared by line: {live_lines} lines live, {desired_lines} desired");
         return text;
     }

@@ -8,7 +8,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::changes::Step;
-use crate::diff::fields::{self, Fields, Owner};
 
 /// A manager that owns a place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -28,23 +27,29 @@ pub struct OwnerReport {
 
 /// Who owns the place, or something in it.
 pub fn owners_of(live: &Value, steps: &[Step]) -> Vec<OwnerReport> {
-    let owners = fields::owners(live);
-    owners.into_iter().filter(|owner| owns(&owner.fields, steps)).map(OwnerReport::from).collect()
+    let entries = live.pointer("/metadata/managedFields").and_then(Value::as_array).into_iter().flatten();
+    let owning = entries.filter(|entry| entry.get("fieldsV1").is_some_and(|fields| owns(fields, steps)));
+    owning.map(OwnerReport::read).collect()
 }
 
-impl From<Owner> for OwnerReport {
-    fn from(owner: Owner) -> Self {
-        Self { manager: owner.manager, operation: owner.operation, subresource: owner.subresource, since: owner.time }
+impl OwnerReport {
+    fn read(entry: &Value) -> Self {
+        let text = |field: &str| entry.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
+        Self {
+            manager: text("manager"),
+            operation: text("operation"),
+            subresource: text("subresource"),
+            since: text("time"),
+        }
     }
 }
 
-fn owns(fields: &Fields, steps: &[Step]) -> bool {
-    let Some((step, rest)) = steps.split_first() else { return !fields.is_empty() };
-    // What is owned as one value is owned with everything in it.
-    if fields.owned && fields.children.is_empty() {
-        return true;
-    }
-    fields.children.iter().any(|(name, below)| leads_to(name, step) && owns(below, rest))
+/// FieldsV1 as it is written tells `{}`, a value owned with everything in it, from `{".": {}}`, a map owned without its
+/// entries.
+fn owns(fields: &Value, steps: &[Step]) -> bool {
+    let Some((step, rest)) = steps.split_first() else { return true };
+    let Some(below) = fields.as_object() else { return false };
+    below.is_empty() || below.iter().any(|(name, below)| leads_to(name, step) && owns(below, rest))
 }
 
 /// Whether a step of managedFields leads where ours does.

@@ -24,8 +24,9 @@ const DIGEST: &str = "litecd.io/digest";
 /// Labels by which all published diffs are found.
 pub const SELECTOR: &str = "app.kubernetes.io/managed-by=litecd,app.kubernetes.io/component=diff";
 
-/// Room for the text: far below what a Secret may hold, since it is written at each change.
-pub const ROOM: Room = Room { all: 64 << 10, each: 16 << 10 };
+/// Room for the text: far below what a Secret may hold, since it is written at each change; and made in milliseconds,
+/// since everything else waits meanwhile.
+pub const ROOM: Room = Room { all: 64 << 10, each: 16 << 10, lines: 3_000 };
 
 /// What a name may be long.
 const LONGEST_NAME: usize = 253;

@@ -88,14 +88,14 @@ fn each_object_has_a_heading_and_only_its_changed_lines() {
 fn what_does_not_fit_is_counted_and_named() {
     let lines = |name: &str| config_map(name, &"line\n".repeat(50));
     let facts = facts(app(json!({})), ["a", "b", "c"].map(|name| pair(Some(lines(name)), None)).into());
-    let found = text(&facts, Room { all: 700, each: 300 });
+    let found = text(&facts, Room { all: 700, each: 300, ..Room::ENDLESS });
     assert!(found.contains("=== ConfigMap shop/a"), "{found}");
     assert!(found.contains("# cut here: "), "{found}");
     assert!(
         found.contains("# not shown for lack of room: 2 objects that differ too: ConfigMap shop/b, ConfigMap shop/c\n"),
         "{found}"
     );
-    let whole = text(&facts, Room { all: usize::MAX, each: 300 });
+    let whole = text(&facts, Room { each: 300, ..Room::ENDLESS });
     for section in whole.split("\n===").skip(1) {
         let (kept, more) = section.split_once("# cut here: ").expect("a cut section");
         let more: usize = more.split(' ').next().and_then(|count| count.parse().ok()).expect("a count");
@@ -103,6 +103,14 @@ fn what_does_not_fit_is_counted_and_named() {
         let all = all.split("\n===").nth(1).expect("the section uncut").lines().count();
         assert_eq!(kept.lines().count() + more, all, "every line is shown or counted");
     }
+}
+
+#[test]
+fn very_long_objects_are_not_compared_by_line() {
+    let there = live(config_map("a", &"x\n".repeat(60)), json!([]));
+    let facts = facts(app(json!({})), vec![pair(Some(config_map("a", "x")), Some(there))]);
+    let found = text(&facts, Room { lines: 50, ..Room::ENDLESS });
+    assert!(found.ends_with("(differs)\n# too long to be compared by line: 67 lines live, 7 desired\n"), "{found}");
 }
 
 #[test]

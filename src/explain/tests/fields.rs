@@ -62,6 +62,20 @@ fn fields_tell_both_values_and_the_live_ones_owner() {
 }
 
 #[test]
+fn who_owns_a_map_need_not_own_its_entries_but_who_owns_a_value_owns_all_of_it() {
+    let managers = json!([
+        {"manager": "map", "operation": "Update", "fieldsV1": {"f:spec": {"f:selector": {"f:matchLabels": {".": {}}}}}},
+        {"manager": "entry", "operation": "Update", "fieldsV1": {"f:spec": {"f:selector": {"f:matchLabels": {"f:app": {}}}}}},
+        {"manager": "value", "operation": "Apply", "fieldsV1": {"f:spec": {"f:selector": {}}}},
+        {"manager": "other", "operation": "Apply", "fieldsV1": {"f:spec": {"f:replicas": {}}}},
+    ]);
+    let selector = |app: &str| deployment("web", json!({"selector": {"matchLabels": {"app": app}}}));
+    let object = only(selector("a"), live(selector("b"), managers));
+    let owners: Vec<_> = object.fields[0].owners.iter().map(|owner| owner.manager.as_str()).collect();
+    assert_eq!((object.fields[0].path.as_str(), owners), ("spec.selector.matchLabels.app", vec!["entry", "value"]));
+}
+
+#[test]
 fn names_with_dots_and_slashes_are_quoted_in_paths_and_escaped_in_pointers() {
     let mut target = deployment("web", json!({}));
     target["metadata"]["annotations"] = json!({"example.com/a": "1"});
