@@ -43,6 +43,14 @@ pub struct Options {
     pub pause: Pause,
 }
 
+impl Options {
+    /// Renders everything anew: for a process that renders once and ends.
+    pub fn without_memory(mut self) -> Self {
+        self.rendered.age = Duration::ZERO;
+        self
+    }
+}
+
 impl From<&Parameters> for Options {
     fn from(parameters: &Parameters) -> Self {
         let of = &parameters.repo_server;

@@ -24,7 +24,7 @@ pub struct Bounds {
     /// Sum of their sizes.
     pub bytes: u64,
     /// How long a rendering is good for, from when it was made; what it depends on besides its key (remote bases, files
-    /// behind URLs) may have changed by then.
+    /// behind URLs) may have changed by then. Zero remembers nothing.
     pub age: Duration,
 }
 
@@ -77,6 +77,9 @@ impl Rendered {
 
     /// Writes beside and renames, so that a killed process leaves no half-written answer.
     pub fn remember(&self, key: &str, bytes: &[u8]) {
+        if self.bounds.age.is_zero() {
+            return;
+        }
         // A temporary file is readable by its owner only, and stays so under its new name.
         let written = tempfile::NamedTempFile::new_in(&self.dir).and_then(|mut file| {
             let mut packer = GzBuilder::new().mtime(now()).write(&mut file, Compression::fast());
@@ -184,9 +187,9 @@ mod tests {
         fs::write(dir.path().join("a"), bytes).unwrap();
         assert_eq!(rendered.recall("a"), None);
         assert!(!dir.path().join("a").exists());
+        rendered.remember("a", b"a rendering");
         let short = Bounds { age: Duration::ZERO, ..Bounds::default() };
         let rendered = Rendered::new(dir.path().to_owned(), short).unwrap();
-        rendered.remember("a", b"a rendering");
         assert_eq!(rendered.recall("a"), None);
     }
 

@@ -64,7 +64,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let given = Given::read(&args.files, &args.settings)?;
     let temporary = tempfile::tempdir().context("cannot make a temporary folder")?;
     let cache = args.cache_dir.as_deref().unwrap_or(temporary.path());
-    let desired = Desired::new(cache, Options::from(&given.parameters))
+    let desired = Desired::new(cache, Options::from(&given.parameters).without_memory())
         .with_context(|| format!("cannot use the cache directory {}", cache.display()))?
         .with_locals(locals(args)?);
     let facts = ClusterFacts { version: args.kube_version.clone(), api_versions: args.api_versions.clone().into() };
@@ -118,8 +118,8 @@ async fn one(
         sources: &app.spec.effective_sources(),
         revisions: &[],
         multi: app.spec.has_multiple_sources(),
-        // A rendering of an earlier run would hide what was changed outside the repository since.
-        anew: Anew::Manifests,
+        // The process has just started: a listing that one Application asked for is new enough for all.
+        anew: Anew::Nothing,
         project: &project,
         settings: &given.settings,
         repositories: &given.repositories,
