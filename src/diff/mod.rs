@@ -50,6 +50,11 @@ pub struct Difference {
 }
 
 impl Difference {
+    /// No difference, of an object that is as it should be.
+    pub fn none(live: &Value) -> Self {
+        Self { modified: false, live: live.clone(), predicted: live.clone() }
+    }
+
     fn between(live: Value, predicted: Value) -> Self {
         Self { modified: live != predicted, live, predicted }
     }

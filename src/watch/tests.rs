@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::children::Children;
+use super::children::{Below, Children};
 use super::kept::{Kept, Record};
 
 fn record(uid: &str, version: u64) -> Record {
@@ -69,8 +69,8 @@ fn owned(kind: &str, uid: &str, owner: &str, image: &str) -> Value {
 #[test]
 fn images_of_pods_are_found_through_the_chain_of_owners() {
     let mut children = Children::default();
-    assert!(children.note(&owned("Pod", "pod", "rs", "web:1")), "a pod may arrive before its owner");
-    assert!(children.note(&owned("ReplicaSet", "rs", "deployment", "template:1")));
+    assert!(children.note(Below::Pod, &owned("Pod", "pod", "rs", "web:1")), "a pod may arrive before its owner");
+    assert!(children.note(Below::ReplicaSet, &owned("ReplicaSet", "rs", "deployment", "template:1")));
     let mut images = BTreeSet::new();
     children.images_below("deployment", &mut images);
     assert_eq!(images.into_iter().collect::<Vec<_>>(), ["init:1", "web:1"], "templates do not count");
@@ -80,9 +80,9 @@ fn images_of_pods_are_found_through_the_chain_of_owners() {
 #[test]
 fn a_forgotten_child_gives_no_images_and_an_equal_one_tells_nothing() {
     let mut children = Children::default();
-    assert!(children.note(&owned("Pod", "pod", "job", "task:1")));
-    assert!(!children.note(&owned("Pod", "pod", "job", "task:1")));
-    assert!(children.note(&owned("Pod", "pod", "job", "task:2")));
+    assert!(children.note(Below::Pod, &owned("Pod", "pod", "job", "task:1")));
+    assert!(!children.note(Below::Pod, &owned("Pod", "pod", "job", "task:1")));
+    assert!(children.note(Below::Pod, &owned("Pod", "pod", "job", "task:2")));
     assert!(children.forget("pod"));
     let mut images = BTreeSet::new();
     children.images_below("job", &mut images);
@@ -92,8 +92,8 @@ fn a_forgotten_child_gives_no_images_and_an_equal_one_tells_nothing() {
 #[test]
 fn a_loop_of_owners_ends() {
     let mut children = Children::default();
-    children.note(&owned("ReplicaSet", "a", "b", ""));
-    children.note(&owned("ReplicaSet", "b", "a", ""));
+    children.note(Below::ReplicaSet, &owned("ReplicaSet", "a", "b", ""));
+    children.note(Below::ReplicaSet, &owned("ReplicaSet", "b", "a", ""));
     let _ = children.root("a");
     children.images_below("a", &mut BTreeSet::new());
 }
@@ -162,7 +162,7 @@ mod told {
         fn new() -> Self {
             let (sender, changes) = mpsc::unbounded_channel();
             let mut store = Store::new(Rc::new(classify), sender);
-            ["Deployment", "ReplicaSet", "Pod"].iter().for_each(|kind| store.open(&gvk(kind), None));
+            ["Deployment", "ReplicaSet", "Pod"].iter().for_each(|kind| store.open(&gvk(kind), "", None));
             Self { store, changes }
         }
 
@@ -241,7 +241,7 @@ mod told {
     #[tokio::test(flavor = "current_thread")]
     async fn a_list_is_not_waited_for_without_end_and_a_closed_store_stays_closed() {
         let (live, pods) = (live(), gvk("Deployment"));
-        live.store.borrow_mut().open(&pods, None);
+        live.store.borrow_mut().open(&pods, "pods", None);
         let late = live.ready_within(&pods.group_kind(), Duration::from_millis(5)).await;
         assert!(late.unwrap_err().starts_with("Deployment.apps is not listed yet"));
         live.store.borrow_mut().take(&pods, FeedEvent::Listed);

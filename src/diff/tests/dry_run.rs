@@ -68,3 +68,21 @@ fn an_answer_without_owners_is_refused() {
     let error = comparer(&[]).compare_dry_run(&object, &object, &run).unwrap_err();
     assert!(error.to_string().ends_with("predictedLive for resource Deployment/d must have the managedFields"));
 }
+
+#[test]
+fn what_git_dropped_is_noticed_although_only_client_side_applies_wrote_it() {
+    let target = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"a": "1"}});
+    let mut applied = target.clone();
+    applied["data"]["b"] = "2".into();
+    let mut live = applied.clone();
+    live["metadata"]["annotations"] = json!({"kubectl.kubernetes.io/last-applied-configuration": applied.to_string()});
+    live["data"]["c"] = "somebody else's".into();
+    // The server leaves b alone: another manager owns it.
+    let answer = owned(live.clone(), json!({"f:data": {"f:a": {}}}));
+    let run = DryRun { answer: &answer, webhooks: Webhooks::Undone };
+    let found = comparer(&[]).compare_dry_run(&target, &live, &run).unwrap();
+    assert!(found.modified);
+    assert_eq!(found.predicted["data"], json!({"a": "1", "c": "somebody else's"}));
+    let ignoring = comparer(&[rule(json!({"kind": "ConfigMap", "jsonPointers": ["/data/b"]}))]);
+    assert!(!ignoring.compare_dry_run(&target, &live, &run).unwrap().modified, "ignored fields are not dropped");
+}
