@@ -21,6 +21,7 @@ mod inspect;
 mod leftovers;
 mod operation;
 mod orphans;
+mod outcome;
 mod persist;
 mod preflight;
 mod projects;
