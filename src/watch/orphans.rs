@@ -11,21 +11,18 @@ use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 use futures::StreamExt;
-use kube::core::{ApiResource, DynamicObject, PartialObjectMeta};
-use kube::runtime::WatchStreamExt;
-use kube::runtime::watcher::{self, Event};
+use kube::runtime::watcher::{Error, Event};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch as signal};
 use tokio::time::timeout;
 
+use super::feed::{self, Metadata};
 use super::store::{Change, Task};
 use super::strays::{Census, Stray, Strays};
 use crate::api::{GroupKind, GroupVersionKind};
 
 /// How long a count waits for the first lists.
 const LIST_DEADLINE: Duration = Duration::from_secs(60);
-/// Metadata is small, so pages can be larger than those of whole objects.
-const PAGE: u32 = 250;
 
 /// Tells whose an object is, from its labels and annotations.
 pub type Whose = dyn Fn(&Value) -> Option<String>;
@@ -152,7 +149,7 @@ impl Inner {
         self.kinds.insert(kind, fresh);
     }
 
-    fn take(&mut self, kind: &GroupKind, event: Event<PartialObjectMeta<DynamicObject>>) {
+    fn take(&mut self, kind: &GroupKind, event: Event<Metadata>) {
         match event {
             Event::Init => {
                 if let Some(kind) = self.kinds.get_mut(kind) {
@@ -171,7 +168,7 @@ impl Inner {
         }
     }
 
-    fn seen(&mut self, kind: &GroupKind, object: &PartialObjectMeta<DynamicObject>) {
+    fn seen(&mut self, kind: &GroupKind, object: &Metadata) {
         let (namespace, name) = place(object);
         if !self.namespaces.contains(namespace) {
             return;
@@ -204,7 +201,7 @@ impl Inner {
     }
 
     /// A kind that may not be listed is left out of the count; the watch goes on trying.
-    fn failed(&mut self, kind: &GroupKind, error: &watcher::Error) {
+    fn failed(&mut self, kind: &GroupKind, error: &Error) {
         let Some(known) = self.kinds.get(kind) else { return };
         if !known.listed.send_replace(true) {
             tracing::warn!(group = kind.group, kind = kind.kind, reason = %error, "Orphans of a kind cannot be counted");
@@ -220,17 +217,8 @@ impl Inner {
 }
 
 async fn follow(inner: Weak<RefCell<Inner>>, client: kube::Client, (gvk, plural): (GroupVersionKind, String)) {
-    let resource = ApiResource {
-        group: gvk.group.clone(),
-        version: gvk.version.clone(),
-        api_version: gvk.api_version(),
-        kind: gvk.kind.clone(),
-        plural,
-    };
     let kind = gvk.group_kind();
-    let api: kube::Api<PartialObjectMeta<DynamicObject>> = kube::Api::all_with(client, &resource);
-    let config = watcher::Config::default().page_size(PAGE);
-    let mut events = std::pin::pin!(watcher::watcher(api, config).default_backoff());
+    let mut events = std::pin::pin!(feed::metadata(client, &gvk, &plural));
     while let Some(event) = events.next().await {
         let Some(inner) = inner.upgrade() else { return };
         match event {
@@ -240,12 +228,12 @@ async fn follow(inner: Weak<RefCell<Inner>>, client: kube::Client, (gvk, plural)
     }
 }
 
-fn place(object: &PartialObjectMeta<DynamicObject>) -> (&str, &str) {
+fn place(object: &Metadata) -> (&str, &str) {
     let metadata = &object.metadata;
     (metadata.namespace.as_deref().unwrap_or_default(), metadata.name.as_deref().unwrap_or_default())
 }
 
-fn stray(kind: &GroupKind, object: &PartialObjectMeta<DynamicObject>, whose: &Whose) -> Stray {
+fn stray(kind: &GroupKind, object: &Metadata, whose: &Whose) -> Stray {
     let metadata = &object.metadata;
     let annotation = |name: &str| metadata.annotations.as_ref().and_then(|annotations| annotations.get(name));
     let mut owners: Vec<Box<str>> =
