@@ -85,11 +85,11 @@ fn five_hundred_objects_in_sync_are_compared_within_their_budget() {
         let comparer = Comparer::new(settings(&system)).unwrap();
         let differs =
             |pair: &compare::Pair| comparer.compare(pair.target.as_ref(), pair.live.as_ref()).unwrap().modified;
-        let modified: Vec<bool> = paired.pairs.iter().map(differs).collect();
+        let differences: Vec<diff::Difference> = paired.pairs.iter().map(differs).collect();
         let verdict = compare::assess(&compare::Inputs {
             app: &app,
             paired: &paired,
-            modified: Some(&modified),
+            differences: Some(&differences),
             failed: false,
             tracking: &track::Tracking::default(),
             namespaced: &|_| Some(true),

@@ -242,6 +242,9 @@ impl Context {
         if refiltered {
             self.drop_excluded(&settings.resource_filter);
         }
+        if retracked {
+            self.forget_orphans();
+        }
         if retracked || refiltered {
             // What was dropped as foreign, or never watched, may be ours now.
             self.refresh_all.set(self.refresh_all.get() || retracked);
@@ -269,8 +272,7 @@ impl Context {
             return;
         }
         if !asks(now) {
-            self.orphans.stop();
-            self.remotes.all().iter().for_each(|remote| remote.orphans.stop());
+            self.forget_orphans();
         }
         super::orphans::look_again(self, now);
     }
@@ -292,6 +294,11 @@ impl Context {
                 self.queue.add(&key, Some(Level::Latest));
             }
         }
+    }
+
+    fn forget_orphans(&self) {
+        self.orphans.stop();
+        self.remotes.all().iter().for_each(|remote| remote.orphans.stop());
     }
 
     /// Puts a new verdict in force; everything is looked at when writing becomes allowed.

@@ -134,7 +134,7 @@ async fn try_step(
         return Ok(None);
     }
     execute::pass(ctx, (&config, app, &project), (&found, &sync), state).await?;
-    let settings = config.settings.as_ref().ok().filter(|_| !sync.dry_run);
+    let settings = config.settings.as_ref().ok().filter(|_| state.is_completed() && !sync.dry_run);
     let health = settings.and_then(|settings| outcome::lowered_health(settings, &app.app, &found));
     if OperationPhase::parse(&state.phase).is_some_and(|phase| lifecycle::enters_history(&sync, phase)) {
         record(ctx, app, (&found, multi), state).await?;

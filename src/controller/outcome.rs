@@ -22,7 +22,7 @@ pub fn lowered_health(settings: &InForce, app: &Application, found: &Comparison)
     let verdict = compare::assess(&compare::Inputs {
         app,
         paired: &Paired { pairs, hooks: Vec::new() },
-        modified: None,
+        differences: None,
         failed: false,
         tracking: &settings.tracking,
         namespaced: &|_| None,

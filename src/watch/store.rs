@@ -219,6 +219,11 @@ impl Store {
             self.tell_below(object.uid());
         }
         let verdict = if object.has_owner() { Seen::Foreign } else { self.judge(group_kind, object) };
+        let place = name_hash(object.namespace(), object.name());
+        let is_followed = matches!(verdict, Seen::Foreign)
+            && self.kinds.get(group_kind).is_some_and(|kind| kind.followed.contains_key(&place));
+        // A user's jq may panic; then every version counts.
+        let digest = is_followed.then(|| catch_unwind(AssertUnwindSafe(|| self.classify.digest(object))).ok());
         let Some(kind) = self.kinds.get_mut(group_kind) else { return };
         let (namespace, name) = (object.namespace(), object.name());
         let version = object.resource_version().parse().unwrap_or(0);
@@ -236,9 +241,9 @@ impl Store {
             }
             Seen::Foreign => {
                 let before = kind.kept.note_foreign(namespace, name, (object.uid(), version));
-                let follower = kind.followed.get_mut(&name_hash(namespace, name)).and_then(|followed| {
-                    let digest = self.classify.digest(object);
-                    let news = followed.digest.replace(digest) != Some(digest);
+                let follower = kind.followed.get_mut(&place).and_then(|followed| {
+                    let digest = digest.flatten();
+                    let news = digest.is_none() || std::mem::replace(&mut followed.digest, digest) != digest;
                     news.then(|| followed.owner.clone())
                 });
                 for owner in before.map(|before| before.owner).into_iter().chain(follower) {
