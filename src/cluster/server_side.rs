@@ -12,7 +12,6 @@ use super::apply::{Applied, ApplyError, Work};
 use super::patch::{APPLY, DRY_RUN_ALL, JSON_PATCH, Mode};
 use super::{Cluster, Error, Target, managed_fields, text};
 use crate::api::ObjectExt;
-use crate::diff;
 use crate::guard::Permit;
 
 /// Times a hand-over that conflicts is made anew.
@@ -72,7 +71,6 @@ impl Work<'_> {
             Err(error) => self.output.stderr.push_str(&text::migration_rejected(&error)),
         }
         self.output.stderr.push_str(&text::being_deleted(&object));
-        self.output.stderr.push_str(&text::kept_by_others(&diff::kept_data(&self.manifest.object, &object)));
         Ok(self.done("serverside-applied", object))
     }
 

@@ -70,15 +70,6 @@ pub(super) fn being_deleted(object: &Value) -> String {
     }
 }
 
-/// Said when an apply leaves what the manifest lacks, because somebody else owns it. Argo CD says nothing, and the
-/// application is Synced although the object holds more than git.
-pub(super) fn kept_by_others(kept: &[(String, String)]) -> String {
-    let one = |(field, manager): &(String, String)| {
-        format!("Warning: {field} is not in the manifest and stays, because field manager {manager:?} owns it.\n")
-    };
-    kept.iter().map(one).collect()
-}
-
 /// kubectl's advice on a conflict, which no longer tells field conflicts (always forced here) from a `resourceVersion` in
 /// the manifest that is not the live one.
 pub(super) fn conflict_advice(error: &Error) -> String {

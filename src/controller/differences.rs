@@ -91,7 +91,8 @@ impl Asking<'_> {
                 let (Some(target), Some(live)) = (&pair.target, &pair.live) else {
                     return locally(comparer, pair).map(|difference| (None, difference));
                 };
-                let (object, asked) = (digest(target.key()), question(target, live, (rules, webhooks == Webhooks::Kept)));
+                let (object, asked) =
+                    (digest(target.key()), question(target, live, (rules, webhooks == Webhooks::Kept)));
                 let difference = if known.get(&object) == Some(&asked) {
                     Difference::none(live)
                 } else {
