@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Parser, Subcommand};
 use corpus::api::Cluster;
+use corpus::control_plane::{ControlPlane, Ports};
 use corpus::crash;
 use corpus::lane::{self, Job, Lane};
 use corpus::lanes::{self, Event};
@@ -35,6 +36,12 @@ enum Command {
     Crash(CrashArgs),
     /// Builds the binaries of the cluster under test.
     Tools,
+    /// Runs a command beside a cluster of its own, which `LITECD_TEST_KUBECONFIG` names for it.
+    Cluster {
+        /// The command and its arguments.
+        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+        command: Vec<String>,
+    },
     /// Serves cases in this very namespace; started by `run`.
     #[command(hide = true)]
     Lane(LaneArgs),
@@ -137,6 +144,7 @@ async fn dispatch(command: Command) -> Result<bool> {
             println!("{}", tools.dir().display());
             Ok(true)
         }
+        Command::Cluster { command } => beside_cluster(&command).await,
         Command::Lane(args) => {
             let judge = Judge { events: args.events, record: false };
             let tools = Tools::at(&args.bin);
@@ -145,6 +153,18 @@ async fn dispatch(command: Command) -> Result<bool> {
             Ok(true)
         }
     }
+}
+
+async fn beside_cluster(command: &[String]) -> Result<bool> {
+    let free = || Ok::<_, anyhow::Error>(std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port());
+    let (program, args) = command.split_first().context("there is no command")?;
+    let folder = tempfile::tempdir()?;
+    let ports = Ports { api: free()?, etcd: free()?, kwok: free()? };
+    let mut cluster = ControlPlane::start(&find_tools()?, &folder.path().join("cluster"), ports).await?;
+    let mut child = tokio::process::Command::new(program);
+    let status = child.args(args).env("LITECD_TEST_KUBECONFIG", &cluster.kubeconfig).status().await;
+    cluster.stop().await;
+    Ok(status.with_context(|| format!("cannot start {program}"))?.success())
 }
 
 fn find_tools() -> Result<Tools> {

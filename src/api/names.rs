@@ -41,6 +41,8 @@ pub const HOOK_FINALIZER: &str = "argocd.argoproj.io/hook-finalizer";
 pub const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
 /// On managed objects and Applications: compare options, comma separated.
 pub const COMPARE_OPTIONS: &str = "argocd.argoproj.io/compare-options";
+/// On managed objects: comma-separated JSON pointers that are left out of the object's comparison.
+pub const IGNORE_JSON_POINTERS: &str = "argocd.argoproj.io/ignore-differences-json-pointers";
 /// On managed objects: exactly `true` leaves the object out of the app's health.
 pub const IGNORE_HEALTHCHECK: &str = "argocd.argoproj.io/ignore-healthcheck";
 /// On managed objects: exactly true boolean opts an untracked object into update filtering.

@@ -11,10 +11,10 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::clock;
 use super::config::{Config, InForce};
 use super::context::Context;
 use super::destination::{Destination, kinds_of};
+use super::differences;
 use super::queue::AppKey;
 use super::stores::StoredApp;
 use crate::api::application::ApplicationSource;
@@ -22,10 +22,10 @@ use crate::api::status::{ComparedTo, Condition, ResourceStatus, SyncStatus};
 use crate::api::{Application, GroupKind, ObjectExt, ResourceKey};
 use crate::compare::{self, Due, Level, Paired};
 use crate::desired::{self, Anew, Manifests};
-use crate::diff::{Comparer, Difference, TrackingRule};
+use crate::diff::{Comparer, Difference};
 use crate::health::{self, Code};
 use crate::project::Project;
-use crate::track::{self, Method};
+use crate::track;
 use crate::watch::Lookup;
 
 /// Condition types that a comparison evaluates (APP-099).
@@ -150,7 +150,8 @@ pub async fn run(
     let scope = |kind: &GroupKind| scopes.get(kind).copied().flatten();
     let paired = compare::pair(targets, live, &app.spec.destination.namespace, &scope);
     let (mut failed, mut conditions) = (gathering.failed, gathering.conditions);
-    let (comparer, differences) = match diff(settings, app, &paired) {
+    let asking = differences::Asking { ctx, settings, app, destination: &destination };
+    let (comparer, differences) = match differences::find(&asking, &paired).await {
         Ok((comparer, differences)) => (Some(comparer), Some(differences)),
         Err(error) => {
             failed = true;
@@ -325,25 +326,39 @@ impl Gathering<'_> {
         for object in destination.live.owned_by(instance) {
             live.insert(object.key(), object);
         }
+        let mut wanted = HashSet::new();
         for target in targets {
-            self.find_twin(target, &mut live).await?;
+            wanted.extend(self.find_twin(target, &mut live, instance).await?);
         }
+        destination.live.want_only(instance, &wanted);
         self.scopes.extend(destination.scopes(live.keys().map(ResourceKey::group_kind)).await);
-        live.retain(|_, object| self.project.live_permitted(object, &destination.settings));
+        let filter = &self.settings.resource_filter;
+        live.retain(|key, object| {
+            // The setting may be newer than the watches.
+            !filter.is_excluded(&key.group, &key.kind, &destination.server)
+                && self.project.live_permitted(object, &destination.settings)
+        });
         Ok(live)
     }
 
-    /// Finds the live object of a target that is not tracked by the application, in the target's version.
-    async fn find_twin(&self, target: &Value, live: &mut BTreeMap<ResourceKey, Value>) -> Result<(), String> {
+    /// Finds the live object of a target that is not tracked by the application, in the target's version. Returns the
+    /// key when the object is not tracked or not there, so that its changes have to be asked for.
+    async fn find_twin(
+        &self,
+        target: &Value,
+        live: &mut BTreeMap<ResourceKey, Value>,
+        instance: &str,
+    ) -> Result<Option<ResourceKey>, String> {
         let mut key = target.key();
         if key.name.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         let gvk = target.gvk();
         if self.scopes.get(&gvk.group_kind()).copied().flatten() == Some(false) {
             key.namespace.clear();
         }
         let same_version = |object: &Value| object.api_version() == target.api_version();
+        let mut wanted = None;
         let read = match live.get(&key) {
             Some(object) => !same_version(object),
             None => match self.destination.live.lookup(&key) {
@@ -351,28 +366,39 @@ impl Gathering<'_> {
                     live.insert(key.clone(), object);
                     false
                 }
-                Lookup::Kept(_) | Lookup::Foreign => true,
-                Lookup::Unwatched => self.scopes.get(&gvk.group_kind()).is_some_and(Option::is_some),
-                Lookup::Absent => false,
+                Lookup::Kept(_) => true,
+                found => {
+                    // Before it is read, so that no change falls in between.
+                    self.destination.live.want(instance, &key, None);
+                    wanted = Some(key.clone());
+                    match found {
+                        Lookup::Unwatched => self.scopes.get(&gvk.group_kind()).is_some_and(Option::is_some),
+                        found => matches!(found, Lookup::Foreign),
+                    }
+                }
             },
         };
         if !read {
-            return Ok(());
+            return Ok(wanted);
         }
         let unexpected =
             |text: String| format!("failed to get managed objects: unexpected error getting managed object: {text}");
         let resource = match self.destination.cluster.resource(&gvk).await {
             Ok(resource) => resource,
             // A version that the cluster does not serve has no live object in that version.
-            Err(error) if error.not_found => return Ok(()),
+            Err(error) if error.not_found => return Ok(wanted),
             Err(error) => return Err(unexpected(error.text)),
         };
         let found = self.destination.cluster.get(&resource, &key.namespace, &key.name).await;
-        match found.map_err(|error| unexpected(error.to_string()))? {
+        let found = found.map_err(|error| unexpected(error.to_string()))?;
+        if wanted.is_some() {
+            self.destination.live.want(instance, &key, found.as_ref());
+        }
+        match found {
             Some(object) => live.insert(key, object),
             None => live.remove(&key),
         };
-        Ok(())
+        Ok(wanted)
     }
 
     fn note_shared(&mut self, live: &BTreeMap<ResourceKey, Value>, instance: &str) {
@@ -390,25 +416,6 @@ impl Gathering<'_> {
             }
         }
     }
-}
-
-type Diffed = (Comparer, Vec<Difference>);
-
-/// Diffs all pairs; one that cannot be diffed fails them all (DIFF-010).
-fn diff(settings: &InForce, app: &Application, paired: &Paired) -> Result<Diffed, crate::diff::Error> {
-    let comparer = Comparer::new(crate::diff::Settings {
-        app_rules: &app.spec.ignore_differences,
-        system: &settings.diff,
-        tracking: TrackingRule {
-            by_annotation: settings.tracking.method != Method::Label,
-            label_key: settings.tracking.label_key.clone(),
-        },
-        server_side_apply: app.spec.sync_options().iter().any(|option| option == "ServerSideApply=true"),
-        timer: clock::jq_timer(),
-    })?;
-    let compare = |pair: &compare::Pair| comparer.compare(pair.target.as_ref(), pair.live.as_ref());
-    let differences = paired.pairs.iter().map(compare).collect::<Result<_, _>>()?;
-    Ok((comparer, differences))
 }
 
 fn revisions(request: &Request) -> Vec<String> {

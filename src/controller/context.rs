@@ -18,6 +18,7 @@ use tokio::time::Instant;
 
 use super::classifier;
 use super::config::Config;
+use super::dry_runs::DryRuns;
 use super::feeds::level_of_change;
 use super::published::Published;
 use super::queue::{AppKey, Purpose, Queue};
@@ -32,7 +33,7 @@ use crate::desired::Desired;
 use crate::guard::{Permit, Verdict};
 use crate::settings::Parameters;
 use crate::sync::auto::SelfHealBackoff;
-use crate::watch::{Change, Classify, Live};
+use crate::watch::{Change, Classify, Live, Orphans};
 
 /// Shared by all reconciles.
 pub struct Context {
@@ -44,6 +45,8 @@ pub struct Context {
     pub cluster: Cluster,
     /// Live objects of that cluster.
     pub live: Live,
+    /// Objects of that cluster that no application owns, where a project asks for them.
+    pub orphans: Orphans,
     /// Applications.
     pub apps: Apps,
     /// Settings, projects, repositories, clusters; replaced as a whole.
@@ -64,10 +67,14 @@ pub struct Context {
     pub verdict: RefCell<Verdict>,
     /// When an application's sources first failed to render, for the grace period (APP-082).
     pub repo_errors: RefCell<HashMap<AppKey, Instant>>,
+    /// What server-side diffs found for objects that did not change since.
+    pub dry_runs: DryRuns,
     /// The `applications` resource.
     pub applications: Arc<Resource>,
-    /// Told when objects are tracked in another way than before.
-    pub tracking_changed: Notify,
+    /// Told when objects that nobody named before may be tracked now.
+    pub sweep: Notify,
+    /// Whether every application is to be refreshed after that.
+    pub refresh_all: Cell<bool>,
     /// How long a comparison is good for.
     pub periods: Periods,
     /// Longest random delay of a periodic comparison.
@@ -150,23 +157,8 @@ impl Context {
     }
 
     /// Judges live objects by the last settings that could be read: unreadable ones must not make objects foreign.
-    pub fn classifier(&self) -> Rc<Classify> {
+    pub fn classifier(&self) -> Rc<dyn Classify> {
         classifier::of(&self.last_good.borrow())
-    }
-
-    /// Starts all watches over, after tracking changed.
-    pub async fn reclassify(&self) {
-        let mut stores = vec![(self.cluster.clone(), self.live.clone())];
-        stores.extend(self.remotes.all().into_iter().map(|remote| (remote.cluster, remote.live)));
-        for (cluster, live) in stores {
-            let mut plurals = HashMap::new();
-            for kind in live.kinds() {
-                if let Some(resource) = cluster.preferred(&kind).await {
-                    plurals.insert(resource.gvk(), resource.plural.clone());
-                }
-            }
-            live.reclassify(self.classifier(), |gvk| plurals.get(gvk).cloned());
-        }
     }
 
     /// Comes back when the grace period of a rendering error is over.
@@ -215,6 +207,7 @@ impl Context {
         self.queue.forget(key);
         self.repo_errors.borrow_mut().remove(key);
         self.published.forget(key);
+        self.dry_runs.forget(key);
     }
 
     /// The live stores of all clusters in use.

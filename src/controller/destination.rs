@@ -17,7 +17,7 @@ use crate::api::{self, Application, GroupKind, ObjectExt, names};
 use crate::cluster::{self, Cluster};
 use crate::desired::ClusterFacts;
 use crate::settings::{ClusterConfig, ResourceFilter};
-use crate::watch::Live;
+use crate::watch::{Live, Orphans};
 
 /// A destination cluster.
 #[derive(Clone)]
@@ -30,6 +30,8 @@ pub struct Destination {
     pub cluster: Cluster,
     /// Live objects.
     pub live: Live,
+    /// Objects that no application owns, where a project asks for them.
+    pub orphans: Orphans,
     /// Whether leftovers of unwatched kinds were looked for.
     pub swept: Rc<Cell<bool>>,
 }
@@ -50,12 +52,20 @@ impl Context {
         let found = config.clusters.resolve(wanted).map_err(|error| Unreachable::Undefined(error.to_string()))?;
         let own = found.server == names::IN_CLUSTER_SERVER && found.config == ClusterConfig::default();
         if own {
-            let (cluster, live) = (self.cluster.clone(), self.live.clone());
-            let (server, swept) = (found.server.clone(), self.swept.clone());
-            return Ok(Destination { server, settings: found.clone(), cluster, live, swept });
+            return Ok(Destination {
+                server: found.server.clone(),
+                settings: found.clone(),
+                cluster: self.cluster.clone(),
+                live: self.live.clone(),
+                orphans: self.orphans.clone(),
+                swept: self.swept.clone(),
+            });
         }
-        let live = |client| Live::new(client, self.classifier(), self.changes.clone());
-        self.remotes.get(found, live).map_err(Unreachable::Unusable)
+        let stores = |client: kube::Client| {
+            let live = Live::new(client.clone(), self.classifier(), self.changes.clone());
+            (live, Orphans::new(client, self.changes.clone()))
+        };
+        self.remotes.get(found, stores).map_err(Unreachable::Unusable)
     }
 }
 

@@ -215,27 +215,66 @@ fn guard_told(ctx: &Context, sightings: &RefCell<Sightings>, kind: &'static str,
 }
 
 impl Context {
-    /// Puts new settings in force; objects are judged anew where tracking changed.
+    /// Puts new settings in force. Applications notice at their next refresh (APP-066), but for changed tracking, which
+    /// changes whose objects are whose.
     pub(super) fn replace_config(&self, config: Config) {
         let now = Rc::new(config);
         let known = self.config.replace(now.clone());
         self.look_again(&known, &now);
-        if let Err(reason) = &now.settings {
-            // Every object of the namespace leads here; what was said already stays true.
-            if known.settings.as_ref().err() != Some(reason) {
-                tracing::warn!(reason, "argocd-cm cannot be used; every Application is Unknown until it can");
+        self.watch_orphans(&known, &now);
+        let settings = match &now.settings {
+            Ok(settings) => settings,
+            Err(reason) => {
+                // Every object of the namespace leads here; what was said already stays true.
+                if known.settings.as_ref().err() != Some(reason) {
+                    tracing::warn!(reason, "argocd-cm cannot be used; every Application is Unknown until it can");
+                }
+                return;
             }
+        };
+        let before = self.last_good.replace(now.clone());
+        let before = before.settings.as_ref().ok();
+        let retracked = before.is_some_and(|before| before.tracking != settings.tracking);
+        for live in self.lives() {
+            if retracked { live.reclassify(self.classifier()) } else { live.classify_by(self.classifier()) }
+        }
+        let refiltered = before.is_some_and(|before| before.resource_filter != settings.resource_filter);
+        if refiltered {
+            self.drop_excluded(&settings.resource_filter);
+        }
+        if retracked {
+            self.forget_orphans();
+        }
+        if retracked || refiltered {
+            // What was dropped as foreign, or never watched, may be ours now.
+            self.refresh_all.set(self.refresh_all.get() || retracked);
+            self.sweep.notify_one();
+        }
+    }
+
+    /// Forgets the objects of kinds that are excluded now, lest they look as if they had left their sources.
+    fn drop_excluded(&self, filter: &crate::settings::ResourceFilter) {
+        let own = (names::IN_CLUSTER_SERVER.to_owned(), self.live.clone());
+        let remote = self.remotes.all().into_iter().map(|remote| (remote.server, remote.live));
+        for (server, live) in std::iter::once(own).chain(remote) {
+            for kind in live.kinds() {
+                if filter.is_excluded(&kind.group, &kind.kind, &server) {
+                    live.stop(&kind);
+                }
+            }
+        }
+    }
+
+    /// Stops watching for orphans when no project asks any more, and counts anew where projects changed.
+    fn watch_orphans(&self, before: &Config, now: &Config) {
+        let asks = |config: &Config| config.projects.iter().any(|project| project.spec.orphaned_resources.is_some());
+        if !asks(before) && !asks(now) || before.projects == now.projects {
             return;
         }
-        let before = self.last_good.replace(now.clone());
-        let tracking = |config: &Config| config.settings.as_ref().ok().map(|settings| settings.tracking.clone());
-        for live in self.lives() {
-            live.classify_by(self.classifier());
+        if !asks(now) {
+            self.forget_orphans();
         }
-        if tracking(&before).is_some() && tracking(&before) != tracking(&now) {
-            // What was dropped as foreign may be ours now.
-            self.tracking_changed.notify_one();
-        }
+        super::orphans::look_again(self, now);
     }
 
     /// Looks at the applications that could not be compared for want of what is there now: settings, or their project.
@@ -255,6 +294,11 @@ impl Context {
                 self.queue.add(&key, Some(Level::Latest));
             }
         }
+    }
+
+    fn forget_orphans(&self) {
+        self.orphans.stop();
+        self.remotes.all().iter().for_each(|remote| remote.orphans.stop());
     }
 
     /// Puts a new verdict in force; everything is looked at when writing becomes allowed.

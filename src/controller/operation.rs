@@ -12,12 +12,14 @@ use super::comparison::{self, Comparison, Failure};
 use super::config::Config;
 use super::context::Context;
 use super::execute;
+use super::outcome;
 use super::persist;
 use super::queue::{AppKey, Purpose};
 use super::stores::StoredApp;
 use crate::api::operation::{OperationState, SyncOperation, SyncOperationResult};
 use crate::api::status::{Condition, RevisionHistory, Time};
 use crate::compare::Level;
+use crate::health::Code;
 use crate::project::{Project, Windows};
 use crate::status;
 use crate::sync::OperationPhase;
@@ -40,7 +42,7 @@ pub async fn run(ctx: &Rc<Context>, key: &AppKey) {
         Lifecycle::Wait(left) => return ctx.queue.add_after(key, Some(Level::Latest), Purpose::Retry, left),
         Lifecycle::End(mut state) => {
             let read = app.app.status.operation_state.clone();
-            let stored = persist::Stored { kind: PatchKind::Continue, read: read.as_ref() };
+            let stored = persist::Stored { kind: PatchKind::Continue, read: read.as_ref(), health: None };
             persist::operation_state(ctx, &app, stored, &mut state).await;
             return;
         }
@@ -49,7 +51,7 @@ pub async fn run(ctx: &Rc<Context>, key: &AppKey) {
     let mut state = attempt.state.clone();
     let mut read = app.app.status.operation_state.clone();
     if let Some(kind) = attempt.stores_first() {
-        let stored = persist::Stored { kind, read: read.as_ref() };
+        let stored = persist::Stored { kind, read: read.as_ref(), health: None };
         if !persist::operation_state(ctx, &app, stored, &mut state).await {
             return;
         }
@@ -60,8 +62,8 @@ pub async fn run(ctx: &Rc<Context>, key: &AppKey) {
         let left = Duration::try_from(end.duration_since(ctx.now())).unwrap_or_default();
         ctx.queue.add_after(key, None, Purpose::Timeout, left + Duration::from_secs(1));
     }
-    step(ctx, (&app, &attempt), &mut state).await;
-    conclude(ctx, (&app, &attempt), (read, state)).await;
+    let health = step(ctx, (&app, &attempt), &mut state).await;
+    conclude(ctx, (&app, &attempt), (read, state), health).await;
 }
 
 /// Decides on retry or end, and stores the state.
@@ -69,6 +71,7 @@ async fn conclude(
     ctx: &Rc<Context>,
     (app, attempt): (&StoredApp, &Attempt),
     (read, state): (Option<OperationState>, OperationState),
+    health: Option<Code>,
 ) {
     let key = app.key();
     // Somebody may have asked to terminate while the step ran; that wins (APP-164).
@@ -77,7 +80,8 @@ async fn conclude(
     let zone = jiff::tz::TimeZone::system();
     let closing = lifecycle::Closing { stored_phase: stored_phase.as_deref(), now: ctx.now(), zone: &zone };
     let mut state = lifecycle::close(attempt, state, closing);
-    let stored = persist::Stored { kind: PatchKind::Continue, read: read.as_ref() };
+    let health = health.filter(|_| state.is_completed());
+    let stored = persist::Stored { kind: PatchKind::Continue, read: read.as_ref(), health };
     if !persist::operation_state(ctx, app, stored, &mut state).await {
         return;
     }
@@ -89,19 +93,20 @@ async fn conclude(
     ctx.queue.add(&key, Some(level));
 }
 
-/// Compares and runs one step of the sync; the outcome is in `state`.
-async fn step(ctx: &Rc<Context>, scene: (&StoredApp, &Attempt), state: &mut OperationState) {
-    if let Err(text) = try_step(ctx, scene, state).await {
+/// Compares and runs one step of the sync; the outcome is in `state`. Returns the health where it got worse.
+async fn step(ctx: &Rc<Context>, scene: (&StoredApp, &Attempt), state: &mut OperationState) -> Option<Code> {
+    try_step(ctx, scene, state).await.unwrap_or_else(|text| {
         state.phase = "Error".to_owned();
         state.message = text;
-    }
+        None
+    })
 }
 
 async fn try_step(
     ctx: &Rc<Context>,
     (app, attempt): (&StoredApp, &Attempt),
     state: &mut OperationState,
-) -> Result<(), String> {
+) -> Result<Option<Code>, String> {
     let config = ctx.config();
     let project = super::projects::find(ctx, &config, &app.app)
         .map_err(|error| format!("Failed to load application project: {error}"))?;
@@ -114,7 +119,7 @@ async fn try_step(
         if state.phase == "Running" {
             state.message = text;
         }
-        return Ok(());
+        return Ok(None);
     }
     let multi = request.multi;
     let found = comparison::run(ctx, &config, app, &project, request).await.map_err(|failure| match failure {
@@ -126,13 +131,15 @@ async fn try_step(
         result.revisions = found.status.revisions.clone();
     }
     if refused(ctx, app, &sync, &found, state) {
-        return Ok(());
+        return Ok(None);
     }
     execute::pass(ctx, (&config, app, &project), (&found, &sync), state).await?;
+    let settings = config.settings.as_ref().ok().filter(|_| state.is_completed() && !sync.dry_run);
+    let health = settings.and_then(|settings| outcome::lowered_health(settings, &app.app, &found));
     if OperationPhase::parse(&state.phase).is_some_and(|phase| lifecycle::enters_history(&sync, phase)) {
         record(ctx, app, (&found, multi), state).await?;
     }
-    Ok(())
+    Ok(health)
 }
 
 fn request(result: &SyncOperationResult, sync: &SyncOperation) -> comparison::Request {

@@ -18,6 +18,7 @@ use crate::api::{ObjectExt, names};
 use crate::cluster::{Error, Resource};
 use crate::compare::Level;
 use crate::gocompat::glob;
+use crate::health::Code;
 use crate::status::{self, events, events::Event};
 use crate::sync::lifecycle::{self, PatchKind};
 
@@ -58,13 +59,24 @@ pub struct Stored<'a> {
     pub kind: PatchKind,
     /// The state the API server holds now.
     pub read: Option<&'a OperationState>,
+    /// The application's health, where the operation made it worse.
+    pub health: Option<Code>,
 }
 
 /// Stores an operation's state; retried until it is stored or the application is gone, which gives `false`.
 ///
 /// A completed phase also removes `.operation` and is announced.
 pub async fn operation_state(ctx: &Context, app: &StoredApp, stored: Stored<'_>, state: &mut OperationState) -> bool {
-    let Some(patch) = lifecycle::patch(stored.kind, stored.read, state, ctx.now()) else { return true };
+    let Some(mut patch) = lifecycle::patch(stored.kind, stored.read, state, ctx.now()) else { return true };
+    if let Some(code) = stored.health {
+        let mut new = app.app.status.clone();
+        new.health.status = code.to_string();
+        for change in status::events::status_changed(&app.app.status, &new) {
+            event(ctx, app, &change).await;
+        }
+        let now = Time::from_timestamp(ctx.now());
+        patch["status"]["health"] = json!({"status": code.as_str(), "lastTransitionTime": now});
+    }
     if !retry_until_stored(ctx, app, &patch).await {
         return false;
     }

@@ -13,6 +13,7 @@ use super::comparison::{self, Comparison, Failure};
 use super::config::Config;
 use super::context::Context;
 use super::destination::kinds_of;
+use super::orphans;
 use super::persist;
 use super::published;
 use super::stores::StoredApp;
@@ -64,6 +65,10 @@ pub async fn run(ctx: &Rc<Context>, app: &StoredApp, due: &Due) {
         }
     };
     let app = &normalize_spec(ctx, app).await;
+    if let Some(destination) = &found.destination {
+        let scene = orphans::Scene { config: &config, app: &app.app, project: &project, destination };
+        new.conditions = orphans::evaluate(ctx, &scene, &found.resources, &new.conditions).await;
+    }
     store(ctx, app, (due, started), (found, new, &project)).await;
 }
 
@@ -93,6 +98,11 @@ async fn summary_only(ctx: &Context, app: &StoredApp) {
     let of_apps = is_app_of_apps(&app.app.status.resources);
     new.summary =
         status::summary(&app.app, destination.live.images(&roots), roots.iter().flat_map(status::urls), of_apps);
+    drop(roots);
+    if let Ok(project) = super::projects::find(ctx, &config, &app.app) {
+        let scene = orphans::Scene { config: &config, app: &app.app, project: &project, destination: &destination };
+        new.conditions = orphans::evaluate(ctx, &scene, &new.resources, &new.conditions).await;
+    }
     persist::status(ctx, app, new).await;
 }
 

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::destination::Destination;
 use crate::cluster::Cluster;
 use crate::settings;
-use crate::watch::Live;
+use crate::watch::{Live, Orphans};
 
 /// How long a connection attempt may take; an application of a dead cluster is told after that.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -29,7 +29,7 @@ impl Remotes {
     pub fn get(
         &self,
         wanted: &settings::Cluster,
-        live: impl FnOnce(kube::Client) -> Live,
+        stores: impl FnOnce(kube::Client) -> (Live, Orphans),
     ) -> Result<Destination, String> {
         let mut known = self.0.borrow_mut();
         if let Some(found) = known.get(&wanted.server)
@@ -39,12 +39,15 @@ impl Remotes {
         }
         if let Some(old) = known.remove(&wanted.server) {
             old.live.close();
+            old.orphans.stop();
         }
         let cluster = connect(wanted)?;
+        let (live, orphans) = stores(cluster.client());
         let made = Destination {
             server: wanted.server.clone(),
             settings: wanted.clone(),
-            live: live(cluster.client()),
+            live,
+            orphans,
             cluster,
             swept: std::rc::Rc::default(),
         };

@@ -4,7 +4,7 @@
 //! Out: a process that works until it is told to stop; turns in progress are finished first.
 //! Source: `cmd/argocd-application-controller/commands/argocd_application_controller.go`.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
@@ -18,6 +18,7 @@ use tokio::sync::{Notify, mpsc};
 
 use super::config::Raw;
 use super::context::Context;
+use super::dry_runs::DryRuns;
 use super::published::Published;
 use super::queue::{AppKey, Queue};
 use super::readiness::Readiness;
@@ -32,7 +33,7 @@ use crate::desired::{self, Desired};
 use crate::guard::{self};
 use crate::settings::{Parameters, Settings, Timeouts};
 use crate::telemetry;
-use crate::watch::{Change, Live};
+use crate::watch::{Change, Live, Orphans};
 
 /// What holds while `argocd-cm` cannot be read (APP-273).
 const DEFAULT_TIMEOUTS: Timeouts = Timeouts {
@@ -116,7 +117,7 @@ async fn start(options: Options) -> Result<Rc<Context>, Error> {
     ctx.readiness.begin();
     tracing::info!(applications = ctx.apps.keys().len(), namespace = ctx.namespace, "Ready");
     tokio::task::spawn_local(follow_changes(ctx.clone(), change_events));
-    tokio::task::spawn_local(follow_tracking(ctx.clone()));
+    tokio::task::spawn_local(sweep_again(ctx.clone()));
     tokio::task::spawn_local(serve::answer_scrapes(ctx.clone(), scrape_requests));
     tokio::task::spawn_local(leftovers::sweep_at_start(ctx.clone()));
     let queue = ctx.queue.clone();
@@ -134,7 +135,8 @@ pub(super) async fn context(
     let cluster = Cluster::connect(config, crate::api::names::IN_CLUSTER_SERVER.to_owned())?;
     let (parameters, timeouts) = parameters(&cluster, options).await?;
     let applications = wait_for_crds(&cluster).await;
-    let live = Live::new(cluster.client(), Rc::new(|_| crate::watch::Seen::Foreign), changes.clone());
+    let live =
+        Live::new(cluster.client(), Rc::new(|_: &serde_json::Value| crate::watch::Seen::Foreign), changes.clone());
     let cache = |reason: String| Error::Cache { path: options.cache_dir.clone(), reason };
     let limits = desired::Options::from(&parameters);
     let desired = Desired::new(&options.cache_dir, limits).map_err(|error| cache(error.to_string()))?;
@@ -142,6 +144,7 @@ pub(super) async fn context(
     Ok(Rc::new(Context {
         namespace: options.namespace.clone(),
         parameters,
+        orphans: Orphans::new(cluster.client(), changes.clone()),
         cluster,
         live,
         apps: Apps::default(),
@@ -155,12 +158,14 @@ pub(super) async fn context(
         verdict: RefCell::new(guard::decide(None, options.observe)),
         observe: options.observe,
         published: Published::new(options.publish_diffs),
-        tracking_changed: Notify::new(),
+        sweep: Notify::new(),
+        refresh_all: Cell::default(),
         remotes: Remotes::default(),
         changes,
         periods: timeouts.0,
         longest_jitter: timeouts.1,
         repo_errors: RefCell::default(),
+        dry_runs: DryRuns::default(),
         applications,
         readiness,
     }))
@@ -258,12 +263,16 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())
 }
 
-async fn follow_tracking(ctx: Rc<Context>) {
+/// Looks for leftovers anew after settings changed, and at every application where tracking did.
+async fn sweep_again(ctx: Rc<Context>) {
     loop {
-        ctx.tracking_changed.notified().await;
-        ctx.reclassify().await;
+        ctx.sweep.notified().await;
         ctx.swept.set(false);
+        ctx.remotes.all().iter().for_each(|remote| remote.swept.set(false));
         leftovers::sweep_at_start(ctx.clone()).await;
+        if !ctx.refresh_all.take() {
+            continue;
+        }
         for key in ctx.apps.keys() {
             ctx.queue.add(&key, Some(Level::Latest));
         }

@@ -7,7 +7,7 @@
 
 use serde_json::Value;
 
-use super::ignore::{Ignore, StartTimer};
+use super::ignore::{Ignore, OwnRules, StartTimer};
 use super::normalize::{self, KnownTypes, Normalizer, TrackingRule, adopt_tracking, remarshal};
 use super::system::SystemRules;
 use super::{Difference, Error, has_sync_option, smd, threeway};
@@ -79,14 +79,15 @@ impl Comparer {
 
     /// Compares a desired with a live object; one of them may be absent.
     pub fn compare(&self, target: Option<&Value>, live: Option<&Value>) -> Result<Difference, Error> {
-        let ready = |object: &Value| self.normalizer.normalize(remarshal(object));
+        let own = target.map(OwnRules::of).unwrap_or_default();
+        let ready = |object: &Value| self.normalizer.normalize(remarshal(object), &own);
         match (target, live) {
             (None, None) => Err(Error::Nothing),
             (None, Some(live)) => Ok(Difference { modified: false, live: ready(live), predicted: Value::Null }),
             (Some(target), None) => Ok(Difference { modified: true, live: Value::Null, predicted: ready(target) }),
             (Some(target), Some(live)) => {
                 let (target, live) = self.prepare(target, live);
-                self.predict(&ready(&target), &ready(&live))
+                self.predict(&ready(&target), &ready(&live), &own)
             }
         }
     }
@@ -98,14 +99,23 @@ impl Comparer {
     }
 
     /// Compares the live object with the answer to [`Self::dry_run_object`].
+    ///
+    /// A server-side apply leaves alone what only client-side applies wrote, so it would keep a field that was applied
+    /// before and is no longer desired; the real apply removes it, and so does this prediction.
     pub fn compare_dry_run(&self, target: &Value, live: &Value, run: &DryRun<'_>) -> Result<Difference, Error> {
-        let (_, live) = self.prepare(target, live);
-        let live = normalize::light(remarshal(&live), self.normalizer.ignore_aggregated_roles);
-        let predicted = match run.webhooks {
+        let own = OwnRules::of(target);
+        let (target, live) = self.prepare(target, live);
+        let light = |object: Value| normalize::light(object, self.normalizer.ignore_aggregated_roles);
+        let live = light(remarshal(&live));
+        let mut predicted = match run.webhooks {
             Webhooks::Kept => run.answer.clone(),
             Webhooks::Undone => smd::without_webhook_changes(run.answer, &live)?,
         };
-        let ready = |object: Value| without_server_fields(self.normalizer.normalize(object));
+        if let Some(original) = threeway::last_applied(&live) {
+            let original = light(normalize::numbers(&original));
+            predicted = threeway::without_dropped(&original, &light(remarshal(&target)), predicted)?;
+        }
+        let ready = |object: Value| without_server_fields(self.normalizer.normalize(object, &own));
         Ok(Difference::between(ready(live), ready(remarshal(&predicted))))
     }
 
@@ -119,12 +129,12 @@ impl Comparer {
         smd::without_managed(target, &live, &managers)
     }
 
-    fn predict(&self, target: &Value, live: &Value) -> Result<Difference, Error> {
+    fn predict(&self, target: &Value, live: &Value, own: &OwnRules) -> Result<Difference, Error> {
         if self.server_side_apply || has_sync_option(target, "ServerSideApply=true") {
             return Ok(smd::compare(target, live)?);
         }
         let original = threeway::last_applied(live);
-        let original = original.map(|original| self.normalizer.normalize(normalize::numbers(&original)));
+        let original = original.map(|original| self.normalizer.normalize(normalize::numbers(&original), own));
         Ok(threeway::compare(original.as_ref(), target, live)?)
     }
 }

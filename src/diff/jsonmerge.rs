@@ -117,6 +117,11 @@ pub fn three_way(
     Ok(patch)
 }
 
+/// The patch that removes what `original` had and `modified` dropped.
+pub fn deletions(original: &Map<String, Value>, modified: &Map<String, Value>) -> Map<String, Value> {
+    keep(&difference(original, modified), true)
+}
+
 /// Only the nulls of a patch, or only the rest. Empty objects belong to the rest.
 fn keep(patch: &Map<String, Value>, nulls: bool) -> Map<String, Value> {
     let mut kept = Map::new();

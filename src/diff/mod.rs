@@ -10,6 +10,7 @@ mod apply;
 mod compare;
 mod defaults;
 pub mod fields;
+mod foreign;
 mod ignore;
 mod jq;
 mod jsonmerge;
@@ -31,6 +32,7 @@ use crate::api::object::{GroupVersionKind, ObjectExt};
 
 pub use apply::{Patch, PatchKind, client_side_patch, with_last_applied};
 pub use compare::{Comparer, DryRun, Settings, Webhooks};
+pub use foreign::kept_data;
 pub use ignore::{Ignore, IgnoreRules, StartTimer};
 pub use jsonmerge::{create_merge_patch, merge_patch};
 pub use mask::{MaskError, mask_secret};
@@ -50,6 +52,11 @@ pub struct Difference {
 }
 
 impl Difference {
+    /// No difference, of an object that is as it should be.
+    pub fn none(live: &Value) -> Self {
+        Self { modified: false, live: live.clone(), predicted: live.clone() }
+    }
+
     fn between(live: Value, predicted: Value) -> Self {
         Self { modified: live != predicted, live, predicted }
     }

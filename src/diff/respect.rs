@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use super::ignore::OwnRules;
 use super::{Comparer, Error, smd};
 
 type Object = Map<String, Value>;
@@ -25,7 +26,8 @@ pub fn respect_ignored(target: &Value, live: &Value, comparer: &Comparer) -> Res
     let ignore = &comparer.normalizer.ignore;
     let managers = ignore.managers(target);
     let (target_rest, live_rest) = smd::without_managed(target, live, &managers);
-    let (target_rest, live_rest) = (ignore.apply(target_rest), ignore.apply(live_rest));
+    let own = OwnRules::of(target);
+    let (target_rest, live_rest) = (ignore.apply_with(target_rest, &own), ignore.apply_with(live_rest, &own));
     let without_status = |value: &Value| {
         let mut map = super::object(value)?;
         map.remove("status");

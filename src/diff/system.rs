@@ -10,7 +10,7 @@ use super::ignore::IgnoreRules;
 use super::normalize::KnownTypeField;
 
 /// Rules by key: `group/Kind`, `Kind` for core kinds, `*/*` for all.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SystemRules {
     /// Fields left out of comparisons.
     pub ignore: BTreeMap<String, IgnoreRules>,

@@ -39,6 +39,18 @@ pub fn compare(original: Option<&Value>, target: &Value, live: &Value) -> Result
     difference(target, target, live)
 }
 
+/// A predicted object without what was applied last and is no longer desired.
+pub fn without_dropped(original: &Value, target: &Value, predicted: Value) -> Result<Value, Error> {
+    let (original, target) = (stripped(original), stripped(target));
+    match schema::registered(&Value::Object(original.clone()).gvk()) {
+        Some(root) => {
+            let patch = strategic::deletions(&original, &target, root)?;
+            Ok(strategic::apply(object(&predicted), patch, root)?.into())
+        }
+        None => Ok(jsonmerge::merge_patch(&predicted, &jsonmerge::deletions(&original, &target).into())),
+    }
+}
+
 fn difference(original: &Value, target: &Value, live: &Value) -> Result<Difference, Error> {
     let (original, target) = (stripped(original), stripped(target));
     let live = object(live);

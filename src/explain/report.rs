@@ -18,7 +18,7 @@ use super::{Facts, hold};
 use crate::api::ResourceKey;
 use crate::api::status::{Condition, ResourceStatus};
 use crate::compare::Pair;
-use crate::diff::{Difference, StartTimer};
+use crate::diff::{Difference, StartTimer, kept_data};
 
 /// Why an application is what it is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -74,6 +74,8 @@ pub struct ObjectReport {
     pub rules: Vec<RuleNote>,
     /// What lives on although it left the sources.
     pub lost: Vec<LostReport>,
+    /// Data that the sources do not have and another field manager keeps.
+    pub kept: Vec<KeptReport>,
 }
 
 /// The state of objects of which one side could not be loaded; what is absent then proves nothing.
@@ -109,6 +111,16 @@ pub struct LostReport {
     pub since: String,
 }
 
+/// Data that stays because another field manager owns it; the object is Synced beside it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptReport {
+    /// Where.
+    pub path: String,
+    /// Who owns it.
+    pub manager: String,
+}
+
 impl ObjectReport {
     /// The object's identity.
     pub fn key(&self) -> ResourceKey {
@@ -122,7 +134,8 @@ impl ObjectReport {
 
     /// Whether there is anything to say about the object.
     fn is_remarkable(&self) -> bool {
-        self.state != UNKNOWN && (!matches!(self.sync.as_str(), "Synced" | "") || !self.lost.is_empty())
+        let stays = !self.lost.is_empty() || !self.kept.is_empty();
+        self.state != UNKNOWN && (!matches!(self.sync.as_str(), "Synced" | "") || stays)
     }
 }
 
@@ -172,6 +185,10 @@ fn object(facts: &Facts, (index, pair, entry): (usize, &Pair, &ResourceStatus), 
         (Some(target), Some(live)) if facts.status.status != "Unknown" => lost(target, live),
         _ => Vec::new(),
     };
+    let kept = match (&pair.target, &pair.live) {
+        (Some(target), Some(live)) => kept_data(target, live),
+        _ => Vec::new(),
+    };
     let state = match (&pair.target, &pair.live) {
         _ if facts.status.status == "Unknown" => UNKNOWN,
         (None, _) => "extra",
@@ -195,6 +212,7 @@ fn object(facts: &Facts, (index, pair, entry): (usize, &Pair, &ResourceStatus), 
             .into_iter()
             .map(|lost| LostReport { path: path(&lost.steps), manager: lost.manager, since: lost.since })
             .collect(),
+        kept: kept.into_iter().map(|(path, manager)| KeptReport { path, manager }).collect(),
     }
 }
 

@@ -72,6 +72,14 @@ impl ObjectReport {
         }
         self.fields.iter().for_each(|field| field_text(&mut text, field));
         lost_text(&mut text, &self.lost);
+        for kept in &self.kept {
+            let (path, manager) = (&kept.path, &kept.manager);
+            line(
+                &mut text,
+                "kept",
+                &format!("{path} is not in the sources and stays: field manager {manager} owns it"),
+            );
+        }
         self.rules.iter().for_each(|note| rule_text(&mut text, note));
         text
     }

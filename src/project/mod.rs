@@ -7,6 +7,7 @@
 //! (`pkg/apis/application/v1alpha1/app_project_types.go`, `util/argo/argo.go`).
 
 mod effective;
+mod orphans;
 mod permits;
 mod service_account;
 mod source_text;

@@ -339,3 +339,26 @@ fn windows_match_any_list_or_all_of_them() {
     check(json!({"clusters": ["https://*"]}), false);
     check(json!({"andOperator": true}), false);
 }
+
+#[test]
+fn orphans_are_left_out_by_glob_and_an_empty_group_is_the_core_group() {
+    let project = project(json!({
+        "orphanedResources": {"ignore": [{"kind": "ConfigMap", "name": "cache-*"}, {"group": "apps"}, {"kind": "Widget"}]},
+        "namespaceResourceBlacklist": [{"group": "", "kind": "Secret"}]}));
+    let excludes = |group: &str, kind: &str, namespace: &str, name: &str| {
+        let key = crate::api::ResourceKey {
+            group: group.to_owned(),
+            kind: kind.to_owned(),
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+        };
+        project.excludes_orphan(&key)
+    };
+    assert!(project.monitors_orphans() && !project.warns_of_orphans(), "absent means no warning");
+    assert!(excludes("", "ConfigMap", "n", "cache-one") && !excludes("", "ConfigMap", "n", "other"));
+    assert!(excludes("apps", "Deployment", "n", "any"));
+    assert!(!excludes("example.com", "Widget", "n", "w"), "the rule without group is for core kinds");
+    assert!(excludes("", "Secret", "n", "s"), "a kind that the project forbids");
+    assert!(excludes("", "ServiceAccount", "n", "default") && excludes("", "ConfigMap", "n", "kube-root-ca.crt"));
+    assert!(excludes("", "Service", "default", "kubernetes") && !excludes("", "Service", "n", "kubernetes"));
+}

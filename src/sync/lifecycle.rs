@@ -25,6 +25,7 @@ use crate::api::{Application, ApplicationSpec};
 pub use super::state_patch::{PatchKind, patch};
 
 const TIMED_OUT: &str = "operation is terminating due to timeout";
+const NOT_RETRIED: &str = "(not retried: the application is being deleted)";
 const TERMINATING: &str = "operation is terminating";
 const TIMEOUT_CAUSE: &str = "controller sync timeout";
 
@@ -96,6 +97,12 @@ pub fn decide(app: &Application, now: Timestamp, sync_timeout: Duration) -> Life
         return run(state, operation, Cause::TimedOut);
     }
     match state.finished_at {
+        // A retry could make anew what the deletion takes away, its namespace first.
+        Some(_) if app.metadata.deletion_timestamp.is_some() => {
+            state.phase = OperationPhase::Failed.as_str().to_owned();
+            state.message = format!("{} {NOT_RETRIED}", state.message);
+            Lifecycle::End(Box::new(state))
+        }
         Some(finished_at) => retry(state, operation, finished_at, now),
         None => run(state, operation, Cause::Resumed),
     }

@@ -4,19 +4,43 @@
 //! Out: the images of all Pods below a set of roots.
 //! Source: APP-246 (`controller/cache/info.go`): only Pods count, init and normal containers.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::api::ObjectExt;
+use crate::api::{GroupKind, ObjectExt};
 use crate::status::pod_images;
 
 /// A uid as the API server writes it.
 pub type Uid = Box<str>;
 
+/// Kinds that stand below managed objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Below {
+    /// `v1` Pod.
+    Pod,
+    /// `apps` ReplicaSet.
+    ReplicaSet,
+    /// `batch` Job.
+    Job,
+}
+
+impl Below {
+    /// The kind, when it is one of these.
+    pub fn of(kind: &GroupKind) -> Option<Self> {
+        match (kind.group.as_str(), kind.kind.as_str()) {
+            ("", "Pod") => Some(Self::Pod),
+            ("apps", "ReplicaSet") => Some(Self::ReplicaSet),
+            ("batch", "Job") => Some(Self::Job),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Child {
+    kind: Below,
     owner: Uid,
     images: Box<[Rc<str>]>,
 }
@@ -31,9 +55,9 @@ pub struct Children {
 
 impl Children {
     /// Notes an owned object; returns whether anything that shows changed.
-    pub fn note(&mut self, object: &Value) -> bool {
+    pub fn note(&mut self, kind: Below, object: &Value) -> bool {
         let Some(owner) = controller_uid(object) else { return false };
-        let images: Box<[Rc<str>]> = if object.kind() == "Pod" {
+        let images: Box<[Rc<str>]> = if kind == Below::Pod {
             pod_images(object).iter().map(|image| self.intern(image)).collect()
         } else {
             Box::default()
@@ -46,7 +70,7 @@ impl Children {
             self.forget(&uid);
         }
         self.by_owner.entry(owner.into()).or_default().push(uid.clone());
-        self.by_uid.insert(uid, Child { owner: owner.into(), images });
+        self.by_uid.insert(uid, Child { kind, owner: owner.into(), images });
         true
     }
 
@@ -60,6 +84,12 @@ impl Children {
             }
         }
         true
+    }
+
+    /// The objects of a kind that a complete list did not hold.
+    pub fn unseen(&self, kind: Below, seen: &HashSet<Uid>) -> Vec<Uid> {
+        let known = self.by_uid.iter().filter(|(uid, child)| child.kind == kind && !seen.contains(*uid));
+        known.map(|(uid, _)| uid.clone()).collect()
     }
 
     /// The uid at the top of the chain of owners.

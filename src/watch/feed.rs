@@ -6,7 +6,7 @@
 use std::pin::Pin;
 
 use futures::stream::{Stream, StreamExt};
-use kube::core::ApiResource;
+use kube::core::{ApiResource, DynamicObject, PartialObjectMeta};
 use kube::runtime::WatchStreamExt;
 use kube::runtime::watcher::{self, Event};
 
@@ -39,13 +39,7 @@ impl Feed {
 
     /// Watches the part of a kind that a selection names.
     pub fn selected(client: kube::Client, gvk: &GroupVersionKind, plural: &str, selection: Selection<'_>) -> Self {
-        let resource = ApiResource {
-            group: gvk.group.clone(),
-            version: gvk.version.clone(),
-            api_version: gvk.api_version(),
-            kind: gvk.kind.clone(),
-            plural: plural.to_owned(),
-        };
+        let resource = resource(gvk, plural);
         let api: kube::Api<Arrival> = match selection.namespace {
             Some(namespace) => kube::Api::namespaced_with(client, namespace, &resource),
             None => kube::Api::all_with(client, &resource),
@@ -75,6 +69,32 @@ impl Feed {
             // The watcher's stream never ends; pending is the honest answer should that change.
             None => std::future::pending().await,
         }
+    }
+}
+
+/// An object's metadata.
+pub type Metadata = PartialObjectMeta<DynamicObject>;
+
+/// Metadata is small, so its pages can be larger than those of whole objects.
+const METADATA_PAGE: u32 = 250;
+
+/// Lists and watches the metadata of a kind in all namespaces; a stream that never ends.
+pub fn metadata(
+    client: kube::Client,
+    gvk: &GroupVersionKind,
+    plural: &str,
+) -> impl Stream<Item = Result<Event<Metadata>, watcher::Error>> + use<> {
+    let api: kube::Api<Metadata> = kube::Api::all_with(client, &resource(gvk, plural));
+    watcher::watcher(api, watcher::Config::default().page_size(METADATA_PAGE)).default_backoff()
+}
+
+fn resource(gvk: &GroupVersionKind, plural: &str) -> ApiResource {
+    ApiResource {
+        group: gvk.group.clone(),
+        version: gvk.version.clone(),
+        api_version: gvk.api_version(),
+        kind: gvk.kind.clone(),
+        plural: plural.to_owned(),
     }
 }
 

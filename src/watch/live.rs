@@ -7,7 +7,7 @@
 //! Source: APP-060 to APP-065, APP-079 (`controller/cache/cache.go`, `gitops-engine/pkg/cache/cluster.go`).
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::rc::{Rc, Weak};
 use std::time::Duration;
@@ -18,7 +18,8 @@ use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 
 use super::Feed;
-use super::store::{Change, Classify, Progress, Store, Task};
+use super::kept::name_hash;
+use super::store::{Change, Classify, Followed, Progress, Store, Task};
 use crate::api::{GroupKind, GroupVersionKind, ObjectExt, ResourceKey};
 use crate::status::pod_images;
 
@@ -50,7 +51,7 @@ pub struct Live {
 
 impl Live {
     /// An empty store; nothing is watched until it is asked for.
-    pub fn new(client: kube::Client, classify: Rc<Classify>, changes: mpsc::UnboundedSender<Change>) -> Self {
+    pub fn new(client: kube::Client, classify: Rc<dyn Classify>, changes: mpsc::UnboundedSender<Change>) -> Self {
         Self { client, store: Rc::new(RefCell::new(Store::new(classify, changes))) }
     }
 
@@ -60,9 +61,13 @@ impl Live {
         if store.closed || store.kinds.contains_key(&gvk.group_kind()) {
             return;
         }
+        store.open(gvk, plural, Some(self.follow(gvk, plural)));
+    }
+
+    fn follow(&self, gvk: &GroupVersionKind, plural: &str) -> Task {
         let watch = Watch { client: self.client.clone(), gvk: gvk.clone(), plural: plural.to_owned() };
         let task = tokio::task::spawn_local(watch.supervise(Rc::downgrade(&self.store)));
-        store.open(gvk, Some(Task(task.abort_handle())));
+        Task(task.abort_handle())
     }
 
     /// Whether a kind is watched.
@@ -96,7 +101,7 @@ impl Live {
     }
 
     /// Judges what arrives from now on by another classifier.
-    pub fn classify_by(&self, classify: Rc<Classify>) {
+    pub fn classify_by(&self, classify: Rc<dyn Classify>) {
         self.store.borrow_mut().classify = classify;
     }
 
@@ -105,20 +110,40 @@ impl Live {
         self.store.borrow().kinds.keys().cloned().collect()
     }
 
-    /// Stops everything and starts over under a new classifier, since what was dropped may be ours now.
-    pub fn reclassify(&self, classify: Rc<Classify>, plural: impl Fn(&GroupVersionKind) -> Option<String>) {
-        let kinds = {
-            let mut store = self.store.borrow_mut();
-            store.classify = classify;
-            if store.closed {
-                return;
+    /// Lists everything anew under a new classifier, since what was dropped may be ours now. What is kept stays until
+    /// the new list is complete, so that no decision takes a cluster that is being read for an empty one.
+    pub fn reclassify(&self, classify: Rc<dyn Classify>) {
+        let mut store = self.store.borrow_mut();
+        store.classify = classify;
+        if store.closed {
+            return;
+        }
+        for kind in store.kinds.values_mut() {
+            kind.progress.send_replace(Progress::Listing);
+            kind.task = Some(self.follow(&kind.gvk, &kind.plural));
+        }
+    }
+
+    /// Tells an application of changes to an object that it wants and that is not tracked, or not there. `seen` is what
+    /// was read of it.
+    pub fn want(&self, instance: &str, key: &ResourceKey, seen: Option<&Value>) {
+        let mut store = self.store.borrow_mut();
+        let digest = seen.map(|object| store.classify.digest(object));
+        let Some(kind) = store.kinds.get_mut(&key.group_kind()) else { return };
+        let place = name_hash(&key.namespace, &key.name);
+        match kind.followed.get_mut(&place).filter(|followed| *followed.owner == *instance) {
+            Some(followed) => followed.digest = digest.or(followed.digest),
+            None => {
+                kind.followed.insert(place, Followed { owner: instance.into(), digest });
             }
-            std::mem::take(&mut store.kinds)
-        };
-        for gvk in kinds.into_values().map(|kind| kind.gvk.clone()) {
-            if let Some(plural) = plural(&gvk) {
-                self.start(&gvk, &plural);
-            }
+        }
+    }
+
+    /// Forgets what an application wanted before and does not want any more.
+    pub fn want_only(&self, instance: &str, keys: &HashSet<ResourceKey>) {
+        let wanted: HashSet<u64> = keys.iter().map(|key| name_hash(&key.namespace, &key.name)).collect();
+        for kind in self.store.borrow_mut().kinds.values_mut() {
+            kind.followed.retain(|place, followed| *followed.owner != *instance || wanted.contains(place));
         }
     }
 

@@ -10,12 +10,16 @@ mod children;
 mod feed;
 mod kept;
 mod live;
+mod orphans;
 mod store;
+mod strays;
 
 pub use arrival::Arrival;
 pub use feed::{Feed, FeedEvent, Selection};
 pub use live::{Live, Lookup};
+pub use orphans::{Orphans, Wanted};
 pub use store::{Change, Classify, Seen};
+pub use strays::Census;
 
 #[cfg(test)]
 mod tests;

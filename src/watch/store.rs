@@ -5,7 +5,8 @@
 //! Invariant: a panic of users' Lua or jq in the classifier loses no tracked object.
 //! Source: APP-060 to APP-065, APP-079 (`controller/appcontroller.go` `handleObjectUpdated`).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
@@ -13,8 +14,8 @@ use serde_json::Value;
 use tokio::sync::{mpsc, watch as signal};
 
 use super::FeedEvent;
-use super::children::Children;
-use super::kept::{Kept, Record};
+use super::children::{Below, Children, Uid};
+use super::kept::{Kept, Record, name_hash};
 use crate::api::{GroupKind, GroupVersionKind, ObjectExt, ResourceKey};
 
 /// A change that an application should look at.
@@ -48,8 +49,24 @@ pub enum Seen {
     Foreign,
 }
 
-/// Judges an object on arrival: whose it is, and what of it counts as a change.
-pub type Classify = dyn Fn(&Value) -> Seen;
+/// Judges an object on arrival.
+pub trait Classify {
+    /// Whose it is, and what of it counts as a change.
+    fn classify(&self, object: &Value) -> Seen;
+
+    /// Digest of what counts as a change, whoever the object belongs to.
+    fn digest(&self, object: &Value) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        object.to_string().hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+impl<F: Fn(&Value) -> Seen> Classify for F {
+    fn classify(&self, object: &Value) -> Seen {
+        self(object)
+    }
+}
 
 /// State of one kind's watch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,14 +83,28 @@ pub enum Progress {
 pub struct Kind {
     /// The version it is watched in.
     pub gvk: GroupVersionKind,
+    /// Its name in URLs.
+    pub plural: Box<str>,
     /// Its objects.
     pub kept: Kept,
     /// How far its list is.
     pub progress: signal::Sender<Progress>,
-    /// Whether the kind is watched for its place below tracked objects.
-    below: bool,
+    /// Its place below tracked objects, if it has one.
+    below: Option<Below>,
+    /// Uids seen of the list that runs, of a kind below tracked objects.
+    relisted: Option<HashSet<Uid>>,
+    /// Untracked objects that an application wants, by the hash of their names.
+    pub followed: HashMap<u64, Followed>,
     /// What follows its feed.
     pub task: Option<Task>,
+}
+
+/// An application that wants an object which is not tracked, or not there.
+pub struct Followed {
+    /// Instance name.
+    pub owner: Rc<str>,
+    /// Digest of the object as it was seen last; `None` before that.
+    pub digest: Option<u64>,
 }
 
 /// A task that ends with its kind.
@@ -92,7 +123,7 @@ pub struct Store {
     /// What stands below kept objects.
     pub children: Children,
     /// Judges what arrives.
-    pub classify: Rc<Classify>,
+    pub classify: Rc<dyn Classify>,
     /// Whether the cluster is reached in another way by now, so that nothing here follows it any more.
     pub closed: bool,
     changes: mpsc::UnboundedSender<Change>,
@@ -100,16 +131,22 @@ pub struct Store {
 
 impl Store {
     /// An empty store.
-    pub fn new(classify: Rc<Classify>, changes: mpsc::UnboundedSender<Change>) -> Self {
+    pub fn new(classify: Rc<dyn Classify>, changes: mpsc::UnboundedSender<Change>) -> Self {
         Self { kinds: HashMap::new(), children: Children::default(), classify, closed: false, changes }
     }
 
     /// Makes room for a kind.
-    pub fn open(&mut self, gvk: &GroupVersionKind, task: Option<Task>) {
-        let below =
-            matches!((gvk.group.as_str(), gvk.kind.as_str()), ("", "Pod") | ("apps", "ReplicaSet") | ("batch", "Job"));
-        let progress = signal::Sender::new(Progress::Listing);
-        let kind = Kind { gvk: gvk.clone(), kept: Kept::default(), progress, below, task };
+    pub fn open(&mut self, gvk: &GroupVersionKind, plural: &str, task: Option<Task>) {
+        let kind = Kind {
+            gvk: gvk.clone(),
+            plural: plural.into(),
+            kept: Kept::default(),
+            progress: signal::Sender::new(Progress::Listing),
+            below: Below::of(&gvk.group_kind()),
+            relisted: None,
+            followed: HashMap::new(),
+            task,
+        };
         self.kinds.insert(gvk.group_kind(), kind);
     }
 
@@ -120,6 +157,7 @@ impl Store {
             FeedEvent::Listing => {
                 if let Some(kind) = self.kinds.get_mut(&group_kind) {
                     kind.kept.begin_list();
+                    kind.relisted = kind.below.map(|_| HashSet::new());
                 }
             }
             FeedEvent::Seen(arrival) => self.seen(&group_kind, &arrival.parse(&gvk.api_version(), &gvk.kind)),
@@ -147,7 +185,15 @@ impl Store {
     fn listed(&mut self, group_kind: &GroupKind) {
         let Some(kind) = self.kinds.get_mut(group_kind) else { return };
         let gone = kind.kept.end_list();
+        let unseen = match (kind.below, kind.relisted.take()) {
+            (Some(below), Some(seen)) => self.children.unseen(below, &seen),
+            _ => Vec::new(),
+        };
         kind.progress.send_replace(Progress::Ready);
+        for uid in unseen {
+            self.tell_below(&uid);
+            self.children.forget(&uid);
+        }
         for (place, record) in gone {
             self.children.forget(&record.uid);
             self.tell(group_kind, (&place.0, &place.1), &record.owner);
@@ -165,11 +211,19 @@ impl Store {
 
     /// Takes in an object of a watched kind.
     pub fn seen(&mut self, group_kind: &GroupKind, object: &Value) {
-        let Some(kind) = self.kinds.get(group_kind) else { return };
-        if kind.below && self.children.note(object) {
+        let Some(kind) = self.kinds.get_mut(group_kind) else { return };
+        if let Some(seen) = &mut kind.relisted {
+            seen.insert(object.uid().into());
+        }
+        if kind.below.is_some_and(|below| self.children.note(below, object)) {
             self.tell_below(object.uid());
         }
         let verdict = if object.has_owner() { Seen::Foreign } else { self.judge(group_kind, object) };
+        let place = name_hash(object.namespace(), object.name());
+        let is_followed = matches!(verdict, Seen::Foreign)
+            && self.kinds.get(group_kind).is_some_and(|kind| kind.followed.contains_key(&place));
+        // A user's jq may panic; then every version counts.
+        let digest = is_followed.then(|| catch_unwind(AssertUnwindSafe(|| self.classify.digest(object))).ok());
         let Some(kind) = self.kinds.get_mut(group_kind) else { return };
         let (namespace, name) = (object.namespace(), object.name());
         let version = object.resource_version().parse().unwrap_or(0);
@@ -186,8 +240,14 @@ impl Store {
                 }
             }
             Seen::Foreign => {
-                if let Some(before) = kind.kept.note_foreign(namespace, name, (object.uid(), version)) {
-                    self.tell(group_kind, (namespace, name), &before.owner);
+                let before = kind.kept.note_foreign(namespace, name, (object.uid(), version));
+                let follower = kind.followed.get_mut(&place).and_then(|followed| {
+                    let digest = digest.flatten();
+                    let news = digest.is_none() || std::mem::replace(&mut followed.digest, digest) != digest;
+                    news.then(|| followed.owner.clone())
+                });
+                for owner in before.map(|before| before.owner).into_iter().chain(follower) {
+                    self.tell(group_kind, (namespace, name), &owner);
                 }
             }
         }
@@ -196,7 +256,7 @@ impl Store {
     /// Asks the classifier; when it panics, the object stays with whom the last record names.
     fn judge(&self, group_kind: &GroupKind, object: &Value) -> Seen {
         let classify = self.classify.as_ref();
-        if let Ok(seen) = catch_unwind(AssertUnwindSafe(|| classify(object))) {
+        if let Ok(seen) = catch_unwind(AssertUnwindSafe(|| classify.classify(object))) {
             return seen;
         }
         let (namespace, name) = (object.namespace(), object.name());
@@ -217,11 +277,13 @@ impl Store {
     /// Takes in that an object is gone.
     pub fn gone(&mut self, group_kind: &GroupKind, (namespace, name): (&str, &str), uid: &str) {
         let Some(kind) = self.kinds.get_mut(group_kind) else { return };
-        let below = kind.below;
-        if let Some(record) = kind.kept.forget(namespace, name, uid) {
-            self.tell(group_kind, (namespace, name), &record.owner);
+        let is_below = kind.below.is_some();
+        let follower = kind.followed.get(&name_hash(namespace, name)).map(|followed| followed.owner.clone());
+        let record = kind.kept.forget(namespace, name, uid);
+        for owner in record.map(|record| record.owner).into_iter().chain(follower) {
+            self.tell(group_kind, (namespace, name), &owner);
         }
-        if below {
+        if is_below {
             self.tell_below(uid);
             self.children.forget(uid);
         }

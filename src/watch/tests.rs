@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::children::Children;
+use super::children::{Below, Children};
 use super::kept::{Kept, Record};
 
 fn record(uid: &str, version: u64) -> Record {
@@ -69,8 +69,8 @@ fn owned(kind: &str, uid: &str, owner: &str, image: &str) -> Value {
 #[test]
 fn images_of_pods_are_found_through_the_chain_of_owners() {
     let mut children = Children::default();
-    assert!(children.note(&owned("Pod", "pod", "rs", "web:1")), "a pod may arrive before its owner");
-    assert!(children.note(&owned("ReplicaSet", "rs", "deployment", "template:1")));
+    assert!(children.note(Below::Pod, &owned("Pod", "pod", "rs", "web:1")), "a pod may arrive before its owner");
+    assert!(children.note(Below::ReplicaSet, &owned("ReplicaSet", "rs", "deployment", "template:1")));
     let mut images = BTreeSet::new();
     children.images_below("deployment", &mut images);
     assert_eq!(images.into_iter().collect::<Vec<_>>(), ["init:1", "web:1"], "templates do not count");
@@ -80,9 +80,9 @@ fn images_of_pods_are_found_through_the_chain_of_owners() {
 #[test]
 fn a_forgotten_child_gives_no_images_and_an_equal_one_tells_nothing() {
     let mut children = Children::default();
-    assert!(children.note(&owned("Pod", "pod", "job", "task:1")));
-    assert!(!children.note(&owned("Pod", "pod", "job", "task:1")));
-    assert!(children.note(&owned("Pod", "pod", "job", "task:2")));
+    assert!(children.note(Below::Pod, &owned("Pod", "pod", "job", "task:1")));
+    assert!(!children.note(Below::Pod, &owned("Pod", "pod", "job", "task:1")));
+    assert!(children.note(Below::Pod, &owned("Pod", "pod", "job", "task:2")));
     assert!(children.forget("pod"));
     let mut images = BTreeSet::new();
     children.images_below("job", &mut images);
@@ -92,8 +92,8 @@ fn a_forgotten_child_gives_no_images_and_an_equal_one_tells_nothing() {
 #[test]
 fn a_loop_of_owners_ends() {
     let mut children = Children::default();
-    children.note(&owned("ReplicaSet", "a", "b", ""));
-    children.note(&owned("ReplicaSet", "b", "a", ""));
+    children.note(Below::ReplicaSet, &owned("ReplicaSet", "a", "b", ""));
+    children.note(Below::ReplicaSet, &owned("ReplicaSet", "b", "a", ""));
     let _ = children.root("a");
     children.images_below("a", &mut BTreeSet::new());
 }
@@ -135,7 +135,8 @@ mod told {
     use serde_json::{Value, json};
     use tokio::sync::mpsc;
 
-    use super::super::store::{Change, Progress, Seen, Store};
+    use super::super::kept::name_hash;
+    use super::super::store::{Change, Followed, Progress, Seen, Store};
     use super::super::{FeedEvent, Live};
     use crate::api::{GroupVersionKind, ObjectExt};
 
@@ -162,7 +163,7 @@ mod told {
         fn new() -> Self {
             let (sender, changes) = mpsc::unbounded_channel();
             let mut store = Store::new(Rc::new(classify), sender);
-            ["Deployment", "ReplicaSet", "Pod"].iter().for_each(|kind| store.open(&gvk(kind), None));
+            ["Deployment", "ReplicaSet", "Pod"].iter().for_each(|kind| store.open(&gvk(kind), "", None));
             Self { store, changes }
         }
 
@@ -224,6 +225,65 @@ mod told {
     }
 
     #[test]
+    fn pods_that_a_new_list_lacks_are_forgotten() {
+        let mut world = World::new();
+        let pod = |uid: &str| {
+            json!({"metadata": {"name": uid, "namespace": "ns", "uid": uid, "ownerReferences": [{"uid": "d"}]},
+                "spec": {"containers": [{"image": format!("web:{uid}")}]}})
+        };
+        world.web("shop", 1, 1);
+        world.seen("Pod", pod("old"));
+        world.seen("Pod", pod("new"));
+        world.take("Pod", FeedEvent::Listing);
+        assert!(world.seen("Pod", pod("new")).is_empty());
+        assert_eq!(world.take("Pod", FeedEvent::Listed), ["shop: below"]);
+        let mut images = std::collections::BTreeSet::new();
+        world.store.children.images_below("d", &mut images);
+        assert_eq!(images.into_iter().collect::<Vec<_>>(), ["web:new"]);
+    }
+
+    #[test]
+    fn an_untracked_object_that_an_application_wants_is_told() {
+        let mut world = World::new();
+        let foreign = |data: u64, version: &str| json!({"data": data, "metadata": {"name": "web", "namespace": "ns", "uid": "d", "resourceVersion": version}});
+        assert!(world.seen("Deployment", foreign(1, "1")).is_empty(), "nobody asked");
+        let kind = world.store.kinds.get_mut(&gvk("Deployment").group_kind()).unwrap();
+        let followed = Followed { owner: "shop".into(), digest: None };
+        kind.followed.insert(name_hash("ns", "web"), followed);
+        assert_eq!(world.seen("Deployment", foreign(2, "2")), ["shop: web"]);
+        assert!(world.seen("Deployment", foreign(2, "2")).is_empty(), "nothing new");
+        let gone = FeedEvent::Gone(serde_json::from_value(foreign(2, "3")).unwrap());
+        assert_eq!(world.take("Deployment", gone), ["shop: web"]);
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn what_is_kept_stays_until_the_list_under_the_new_rules_is_complete() {
+        let local = tokio::task::LocalSet::new();
+        let deployments = gvk("Deployment");
+        local
+            .run_until(async {
+                let live = live();
+                live.store.borrow_mut().open(&deployments, "deployments", None);
+                let object = json!({"metadata": {"name": "web", "namespace": "ns", "uid": "d", "resourceVersion": "1",
+                    "labels": {"app": "shop"}}});
+                let arrival = || FeedEvent::Seen(serde_json::from_value(object.clone()).unwrap());
+                let take = |event| live.store.borrow_mut().take(&deployments, event);
+                take(FeedEvent::Listing);
+                take(arrival());
+                take(FeedEvent::Listed);
+                live.reclassify(Rc::new(|_: &Value| Seen::Foreign));
+                assert_eq!(live.owned_by("shop").len(), 1, "a cluster that is read anew is not an empty one");
+                let late = live.ready_within(&deployments.group_kind(), Duration::from_millis(5)).await;
+                assert!(late.is_err(), "and no decision starts on it");
+                take(FeedEvent::Listing);
+                take(arrival());
+                take(FeedEvent::Listed);
+                assert!(live.owned_by("shop").is_empty());
+            })
+            .await;
+    }
+
+    #[test]
     fn a_panic_of_the_classifier_leaves_the_object_with_its_owner() {
         let mut world = World::new();
         world.web("shop", 1, 1);
@@ -241,7 +301,7 @@ mod told {
     #[tokio::test(flavor = "current_thread")]
     async fn a_list_is_not_waited_for_without_end_and_a_closed_store_stays_closed() {
         let (live, pods) = (live(), gvk("Deployment"));
-        live.store.borrow_mut().open(&pods, None);
+        live.store.borrow_mut().open(&pods, "pods", None);
         let late = live.ready_within(&pods.group_kind(), Duration::from_millis(5)).await;
         assert!(late.unwrap_err().starts_with("Deployment.apps is not listed yet"));
         live.store.borrow_mut().take(&pods, FeedEvent::Listed);
@@ -271,5 +331,83 @@ mod told {
         };
         super::super::live::supervise((&Rc::downgrade(&store), &deployments), attempt, Duration::ZERO).await;
         assert_eq!(attempts.get(), 2, "it ends when the kind is no longer watched");
+    }
+}
+
+mod strays {
+    //! Counting objects that belong to nobody.
+
+    use std::rc::Rc;
+
+    use super::super::strays::{Census, Stray, Strays};
+    use crate::api::{GroupKind, ResourceKey};
+
+    struct World(Strays);
+
+    impl World {
+        fn add(&mut self, kind: &str, name: &str, owners: &[&str], instance: Option<&str>) {
+            let kind = match kind.split_once('/') {
+                Some((group, kind)) => GroupKind::new(group, kind),
+                None => GroupKind::new("", kind),
+            };
+            let stray = Stray {
+                uid: name.into(),
+                owners: owners.iter().map(|owner| (*owner).into()).collect(),
+                inferred: (kind.kind == "Endpoints")
+                    .then(|| Box::new((GroupKind::new("", "Service"), name.trim_end_matches("-ep").to_owned()))),
+                instance: instance.map(Into::into),
+            };
+            self.0.put(&Rc::new(kind), ("ns", name), stray);
+        }
+
+        fn count(&self, holds: &dyn Fn(&ResourceKey) -> bool) -> usize {
+            self.0.count(&Census {
+                namespace: "ns",
+                holds,
+                excludes: &|key| key.name.starts_with("ignored"),
+                permits: &|key| key.kind != "Forbidden",
+                exists: &|instance| instance == "other",
+            })
+        }
+    }
+
+    #[test]
+    fn descendants_count_and_what_belongs_to_somebody_does_not() {
+        let mut world = World(Strays::default());
+        world.add("apps/Deployment", "stranger", &[], None);
+        world.add("apps/ReplicaSet", "rs", &["stranger"], None);
+        world.add("Pod", "pod", &["rs"], None);
+        assert_eq!(world.count(&|_| false), 3);
+        world.add("ConfigMap", "ours", &[], Some("shop"));
+        world.add("ConfigMap", "theirs", &[], Some("other"));
+        world.add("Pod", "child-of-theirs", &["theirs"], None);
+        world.add("ConfigMap", "left-behind", &[], Some("deleted-app"));
+        assert_eq!(world.count(&|key| key.name == "ours"), 4, "an application that is gone owns nothing");
+        world.add("apps/Deployment", "ignored-one", &[], None);
+        world.add("Pod", "below-ignored", &["ignored-one"], None);
+        world.add("Forbidden", "f", &[], None);
+        assert_eq!(world.count(&|key| key.name == "ours"), 4);
+        world.add("Pod", "owner-elsewhere", &["a-node"], None);
+        assert_eq!(world.count(&|key| key.name == "ours"), 4, "whoever has an owner is not top-level");
+    }
+
+    #[test]
+    fn owners_that_are_not_written_down_are_found() {
+        let mut world = World(Strays::default());
+        world.add("Service", "db", &[], Some("other"));
+        world.add("Endpoints", "db-ep", &[], None);
+        world.add("apps/StatefulSet", "db", &[], Some("other"));
+        world.add("PersistentVolumeClaim", "data-db-0", &[], None);
+        world.add("PersistentVolumeClaim", "data-other-0", &[], None);
+        world.add("PersistentVolumeClaim", "db-0", &[], None);
+        assert_eq!(world.count(&|_| false), 2, "the claims of no set");
+    }
+
+    #[test]
+    fn a_loop_of_owners_ends_here_too() {
+        let mut world = World(Strays::default());
+        world.add("Pod", "a", &["b"], None);
+        world.add("Pod", "b", &["a"], None);
+        assert_eq!(world.count(&|_| false), 0);
     }
 }

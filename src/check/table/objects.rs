@@ -47,13 +47,16 @@ pub static ROWS: &[Row] = features! {
         "Compare options", "How an object is compared; each option is a feature of its own.";
     Report "annotation.ignore-healthcheck" Yes, ["annotation:argocd.argoproj.io/ignore-healthcheck"],
         "Ignore health", "Leaves an object out of the Application's health.";
+    Compare "annotation.ignore-differences-json-pointers" Yes,
+        ["annotation:argocd.argoproj.io/ignore-differences-json-pointers"],
+        "Ignored fields of an object", "JSON pointers that are left out of the object's comparison.";
     Compare "annotation.ignore-resource-updates" Partial("every change of a managed object leads to a new look"),
         ["annotation:argocd.argoproj.io/ignore-resource-updates"],
         "Ignore updates", "Changes of ignored fields do not lead to a refresh.";
 
     Compare "compare-option.ignore-extraneous" Yes, ["compare-option:IgnoreExtraneous"],
         "IgnoreExtraneous", "An object that left the sources does not make the Application OutOfSync.";
-    Compare "compare-option.server-side-diff" No("objects are compared in litecd, not by a dry run of the API server, yet"),
+    Compare "compare-option.server-side-diff" Yes,
         ["compare-option:ServerSideDiff", "compare-option:IncludeMutationWebhook"],
         "ServerSideDiff", "Compares with what the API server would store.";
 

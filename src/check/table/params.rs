@@ -14,7 +14,7 @@ pub static ROWS: &[Row] = features! {
         "Applications in other namespaces", "Namespaces whose Applications are read.";
     Report "params.health-persist" Yes, ["argocd-cmd-params-cm:controller.resource.health.persist"],
         "Health in the status", "Whether each object's health is written to the status.";
-    Compare "params.server-side-diff" No("objects are compared in litecd, not by a dry run of the API server, yet"),
+    Compare "params.server-side-diff" Yes,
         ["argocd-cmd-params-cm:controller.diff.server.side"],
         "Server-side diff for all", "Compares with what the API server would store.";
     Compare "params.jq-timeout" Yes, ["argocd-cmd-params-cm:controller.ignore.normalizer.jq.timeout"],

@@ -19,7 +19,7 @@ pub static ROWS: &[Row] = features! {
     Serve "project.roles" No("litecd has no API server that roles could apply to"),
         ["AppProject.spec.roles.**", "AppProject.status.**"],
         "Roles", "Rights and tokens for Argo CD's API server.";
-    Compare "project.orphaned-resources" No("objects that no Application owns are not looked for yet"),
+    Compare "project.orphaned-resources" Yes,
         ["AppProject.spec.orphanedResources", "AppProject.spec.orphanedResources.warn",
          "AppProject.spec.orphanedResources.ignore.**"],
         "Orphaned resources", "Monitoring of objects that no Application owns.";

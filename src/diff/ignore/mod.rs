@@ -5,6 +5,7 @@
 //! Invariant: a rule that cannot be applied leaves the object as it was; a rule that cannot be compiled is an error.
 //! Source: DIFF-073 to DIFF-085 (`util/argo/normalizers/diff_normalizer.go`, `util/argo/diff/ignore.go`).
 
+mod own;
 mod pointer;
 
 use std::collections::BTreeMap;
@@ -17,11 +18,13 @@ use crate::api::application::ResourceIgnoreDifferences;
 use crate::api::object::{GroupKind, ObjectExt};
 use crate::gocompat::glob::Glob;
 
+pub use own::OwnRules;
+
 /// Starts the time limit of one jq run; the returned function tells whether the limit has passed.
 pub type StartTimer = Arc<dyn Fn() -> Box<dyn Fn() -> bool> + Send + Sync>;
 
 /// Fields that rules of `argocd-cm` leave out of comparisons.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct IgnoreRules {
     /// JSON pointers.
     pub json_pointers: Vec<String>,
@@ -123,7 +126,18 @@ impl Ignore {
         Ok(Self { rules, managers: managers.collect(), system_managers: system_managers.collect(), timer })
     }
 
-    /// The object without its ignored fields.
+    /// The object without its ignored fields; the rules that it carries itself come last.
+    pub fn apply_with(&self, object: Value, own: &OwnRules) -> Value {
+        let mut rest = self.apply(object);
+        for pointer in own.pointers() {
+            if let Err(error) = pointer::remove(&mut rest, pointer) {
+                tracing::debug!(pointer, "Failed to apply normalization patch: {error}");
+            }
+        }
+        rest
+    }
+
+    /// The object without the fields that the settings' and the application's rules ignore.
     pub fn apply(&self, object: Value) -> Value {
         let target = object.group_kind();
         let (name, namespace) = (object.name().to_owned(), object.namespace().to_owned());

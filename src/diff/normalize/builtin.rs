@@ -1,7 +1,8 @@
 //! Normalises kinds that the API server stores otherwise than they are written.
 //!
 //! In:  one object.
-//! Out: the object without creationTimestamp; Secrets with `data` only; empty roles; ordered Endpoints.
+//! Out: the object without creationTimestamp; Secrets with `data` only; empty roles; ordered Endpoints;
+//! EndpointSlices without empty conditions.
 //! Source: DIFF-058 to DIFF-061 (`gitops-engine/pkg/diff/diff.go` Normalize).
 
 use base64::Engine as _;
@@ -22,8 +23,21 @@ pub fn normalize(mut object: Value, ignore_aggregated_roles: bool) -> Value {
         ("", "Secret") => secret(object),
         ("rbac.authorization.k8s.io", "Role" | "ClusterRole") => role(object, ignore_aggregated_roles),
         ("", "Endpoints") => endpoints(object),
+        ("discovery.k8s.io", "EndpointSlice") => endpoint_slice(object),
         _ => object,
     }
+}
+
+/// The server writes `conditions: {}` where nobody wrote conditions, into a list that compares as one value. Argo CD
+/// calls such a slice OutOfSync for ever.
+fn endpoint_slice(mut object: Value) -> Value {
+    let endpoints = object.get_mut("endpoints").and_then(Value::as_array_mut);
+    for endpoint in endpoints.into_iter().flatten().filter_map(Value::as_object_mut) {
+        if endpoint.get("conditions").and_then(Value::as_object).is_some_and(Map::is_empty) {
+            endpoint.remove("conditions");
+        }
+    }
+    object
 }
 
 /// Moves `stringData` into `data` and makes absent values empty texts.

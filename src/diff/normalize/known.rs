@@ -16,7 +16,7 @@ use crate::diff::ignore::override_key;
 use crate::diff::schema::{self, Shape};
 
 /// One declaration of `resource.customizations.knownTypeFields`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct KnownTypeField {
     /// Dotted path; lists are walked through.
     pub field: String,

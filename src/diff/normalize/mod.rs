@@ -14,7 +14,7 @@ mod tracking;
 
 use serde_json::Value;
 
-use super::ignore::Ignore;
+use super::ignore::{Ignore, OwnRules};
 
 #[cfg(test)]
 pub use quantity::canonical as canonical_quantity;
@@ -35,15 +35,10 @@ pub struct Normalizer {
 }
 
 impl Normalizer {
-    /// Normalises one object.
-    pub fn normalize(&self, object: Value) -> Value {
+    /// Normalises one object; `own` are the rules that its desired side carries.
+    pub fn normalize(&self, object: Value, own: &OwnRules) -> Value {
         let object = builtin::normalize(object, self.ignore_aggregated_roles);
-        self.finish(object)
-    }
-
-    /// The part that server-side diff leaves for later: ignore rules and known types.
-    pub fn finish(&self, object: Value) -> Value {
-        self.known.apply(self.ignore.apply(object))
+        self.known.apply(self.ignore.apply_with(object, own))
     }
 }
 

@@ -86,9 +86,14 @@ pub fn three_way(original: &Object, modified: &Object, current: &Object, root: S
     let ty = root.as_type();
     let delta = Options { set_order: true, ignore_deletions: true, ..Options::default() };
     let delta = diff::maps(current, modified, ty, delta)?;
-    let deletions = Options { set_order: true, ignore_additions: true, ..Options::default() };
-    let deletions = diff::maps(original, modified, ty, deletions)?;
+    let dropped = Options { set_order: true, ignore_additions: true, ..Options::default() };
+    let deletions = diff::maps(original, modified, ty, dropped)?;
     merge::maps(deletions, delta, ty, merge::Mode::Patches)
+}
+
+/// The patch that removes what `original` had and `modified` dropped.
+pub fn deletions(original: &Object, modified: &Object, root: Struct) -> Result<Object, Error> {
+    diff::maps(original, modified, root.as_type(), Options { ignore_additions: true, ..Options::default() })
 }
 
 /// Applies a patch, directives included.

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::{comparer, comparer_with, rule, settings};
+use crate::api::ObjectExt;
 use crate::api::names::LAST_APPLIED;
 use crate::diff::{Comparer, Error, IgnoreRules, StatusField, SystemRules, with_last_applied};
 
@@ -308,4 +309,27 @@ proptest! {
         let clean = |value: &Value| crate::diff::merge_patch(&null, value);
         prop_assert_eq!(clean(&patched), clean(&new));
     }
+}
+
+#[test]
+fn an_object_carries_its_own_ignore_rules() {
+    let key = "argocd.argoproj.io/ignore-differences-json-pointers";
+    let object = |pointers: Option<&str>, data: Value| {
+        let mut object = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": data});
+        pointers.into_iter().for_each(|pointers| object.set_annotation(key, pointers));
+        object
+    };
+    let modified = |target: &Value, live: &Value| comparer(&[]).compare(Some(target), Some(live)).unwrap().modified;
+    let (git, live) = (json!({"a": "1", "b": "1", "c": "1"}), json!({"a": "2", "b": "2", "c": "1"}));
+    let both = Some("/data/a, ,/data/b");
+    assert!(!modified(&object(both, git.clone()), &object(both, live.clone())));
+    assert!(
+        modified(&object(Some("/data/a"), git.clone()), &object(Some("/data/a"), live.clone())),
+        "only what is named"
+    );
+    // Whoever may edit the live object must not be able to hide what was changed there.
+    assert!(modified(&object(None, git.clone()), &object(both, live.clone())));
+    let own = object(both, git.clone());
+    let kept = crate::diff::respect_ignored(&own, &object(both, live), &comparer(&[])).unwrap();
+    assert_eq!(kept["data"], json!({"a": "2", "b": "2", "c": "1"}));
 }

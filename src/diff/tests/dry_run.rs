@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{comparer, rule};
-use crate::diff::{DryRun, Webhooks};
+use crate::diff::{DryRun, Webhooks, kept_data};
 
 fn deployment(replicas: i64, containers: Value) -> Value {
     json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"},
@@ -67,4 +67,39 @@ fn an_answer_without_owners_is_refused() {
     let run = DryRun { answer: &object, webhooks: Webhooks::Undone };
     let error = comparer(&[]).compare_dry_run(&object, &object, &run).unwrap_err();
     assert!(error.to_string().ends_with("predictedLive for resource Deployment/d must have the managedFields"));
+}
+
+#[test]
+fn what_git_dropped_is_noticed_although_only_client_side_applies_wrote_it() {
+    let target = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"a": "1"}});
+    let mut applied = target.clone();
+    applied["data"]["b"] = "2".into();
+    let mut live = applied.clone();
+    live["metadata"]["annotations"] = json!({"kubectl.kubernetes.io/last-applied-configuration": applied.to_string()});
+    live["data"]["c"] = "somebody else's".into();
+    // The server leaves b alone: another manager owns it.
+    let answer = owned(live.clone(), json!({"f:data": {"f:a": {}}}));
+    let run = DryRun { answer: &answer, webhooks: Webhooks::Undone };
+    let found = comparer(&[]).compare_dry_run(&target, &live, &run).unwrap();
+    assert!(found.modified);
+    assert_eq!(found.predicted["data"], json!({"a": "1", "c": "somebody else's"}));
+    let ignoring = comparer(&[rule(json!({"kind": "ConfigMap", "jsonPointers": ["/data/b"]}))]);
+    assert!(!ignoring.compare_dry_run(&target, &live, &run).unwrap().modified, "ignored fields are not dropped");
+}
+
+#[test]
+fn data_that_another_manager_keeps_is_named() {
+    let manifest = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"a": "1"}});
+    let mut applied = manifest.clone();
+    applied["data"] = json!({"a": "1", "b": "0", "c": "0"});
+    let entry =
+        |manager: &str, data: Value| json!({"manager": manager, "operation": "Update", "fieldsV1": {"f:data": data}});
+    applied["metadata"]["managedFields"] = json!([
+        entry("argocd-controller", json!({"f:a": {}, "f:c": {}})),
+        entry("installer", json!({".": {}, "f:a": {}, "f:b": {}, "f:c": {}})),
+    ]);
+    let expected = vec![("data.b".to_owned(), "installer".to_owned())];
+    assert_eq!(kept_data(&manifest, &applied), expected, "c is ours too and goes with the next apply");
+    let without = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}});
+    assert!(kept_data(&without, &applied).is_empty(), "whoever states no data leaves it to others");
 }

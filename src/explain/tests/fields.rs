@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{app, deployment, facts, live, pair, report};
+use super::{app, deployment, facts, live, pair, report, timer, why};
 use crate::explain::report::ObjectReport;
 
 fn managers() -> Value {
@@ -120,4 +120,18 @@ fn what_somebody_still_owns_is_not_lost() {
     let target = deployment("web", json!({"template": containers(&[("web", "web:1")])}));
     let facts = facts(app(json!({})), vec![pair(Some(target), Some(forgotten("ancient-changes", Some("injector"))))]);
     assert!(report(&facts).objects.is_empty());
+}
+
+#[test]
+fn the_manager_that_keeps_foreign_data_is_named_although_the_object_is_synced() {
+    let config = |data: Value| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "conf", "namespace": "shop"}, "data": data});
+    let target = config(json!({"a": "1"}));
+    let mut live = config(json!({"a": "1", "b": "0"}));
+    live["metadata"]["managedFields"] = json!([
+        {"manager": "argocd-controller", "operation": "Apply", "fieldsV1": {"f:data": {"f:a": {}}}},
+        {"manager": "installer", "operation": "Update", "fieldsV1": {"f:data": {"f:b": {}}}},
+    ]);
+    let report = why(&facts(app(json!({})), vec![pair(Some(target), Some(live))]), None, &timer());
+    assert_eq!(report.objects.iter().map(|object| object.sync.as_str()).collect::<Vec<_>>(), ["Synced"]);
+    assert!(report.text().contains("data.b is not in the sources and stays: field manager installer owns it"));
 }

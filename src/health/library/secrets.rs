@@ -24,7 +24,8 @@ pub(super) const KINDS: Kinds = &[
     (
         "external-secrets.io/ClusterExternalSecret",
         &[
-            Last(&[("Ready=True", Healthy, "{message}"), ("PartiallyReady|NotReady=True", Degraded, "{message}")]),
+            Walk(&[("Ready=True", Healthy, "{message}")]),
+            Walk(&[("PartiallyReady|NotReady=True", Degraded, "{message}")]),
             Else(Progressing, "Waiting for ClusterExternalSecret"),
         ],
     ),

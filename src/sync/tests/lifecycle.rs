@@ -261,3 +261,18 @@ fn results_that_are_gone_from_the_state_are_removed_from_the_store() {
     let patch = patch(PatchKind::Continue, Some(&read), &mut state, at(START)).unwrap();
     assert_eq!(stored(Some(&read), &patch), state);
 }
+
+#[test]
+fn a_deleted_application_retries_nothing() {
+    let mut state = running(request(revision("a")));
+    state.finished_at = Some(Time::from_timestamp(at(START)));
+    state.retry_count = 1;
+    state.message = "one or more objects failed to apply".to_owned();
+    let retry = RetryStrategy { limit: 5, ..RetryStrategy::default() };
+    let mut app = app(Operation { retry, ..request(revision("a")) }, Some(state));
+    assert!(matches!(decide(&app, at(START), NONE), Lifecycle::Wait(_)));
+    app.metadata.deletion_timestamp = Some(START.to_owned());
+    let Lifecycle::End(state) = decide(&app, at(START), NONE) else { panic!("it ends") };
+    assert_eq!(state.phase, "Failed");
+    assert!(state.message.starts_with("one or more objects failed to apply (not retried"));
+}
