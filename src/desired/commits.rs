@@ -66,7 +66,7 @@ impl<'a> Commits<'a> {
 
     /// What git children of kustomize log in with, where the source's repository has credentials.
     pub async fn git_environment(&self, source: &ApplicationSource) -> Result<Option<Arc<Environment>>, Failure> {
-        let access = access::of(self.inputs, source)?;
+        let access = self.desired.access(self.inputs, source)?;
         if source.is_helm() || source.is_oci() || !access.has_settings() {
             return Ok(None);
         }
