@@ -7,6 +7,7 @@
 //! `k8s.io/apimachinery/pkg/util/yaml/decoder.go`).
 
 mod decode;
+mod ending;
 mod resolve;
 mod split;
 #[cfg(test)]
