@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::build_env::BuildEnv;
 use super::documents::{self, Reader};
-use super::{Error, Request, json_syntax, kube_version, paths, refs};
+use super::{Error, Request, directory, json_syntax, kube_version, paths, refs};
 use crate::api::ApplicationSource;
 
 /// A request for a checkout with the given files.
@@ -226,6 +226,12 @@ fn streams_split_at_separator_lines() {
         "",
         "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of type map[string]interface {}",
     );
+}
+
+#[test]
+fn json_null_is_an_object_without_a_kind() {
+    assert_eq!(directory::read_json("null\n", "f.json").unwrap(), json!({}));
+    assert!(directory::read_json("[]", "f.json").is_err());
 }
 
 #[test]
