@@ -155,10 +155,13 @@ async fn overrides_add_and_never_remove() {
         ("app/deep/a.yaml", &config_map("a")),
         ("app/b.yaml", &config_map("b")),
         ("bad/.argocd-source.yaml", "helm: {parameters: [{name: on, value: x}]}\n"),
+        ("void/.argocd-source.yaml", "# nothing\n"),
     ]);
     assert_eq!(names(&tree, json!({"path": "app", "directory": {"exclude": "b.*"}})).await, "a");
     let expect = "error getting app source type: error while parsing source parameters: <path to cached source>/bad/.argocd-source.yaml: json: cannot unmarshal bool into Go struct field HelmParameter.helm.parameters.name of type string";
     assert_eq!(names(&tree, json!({"path": "bad"})).await, expect);
+    let expect = "error getting app source type: error while parsing source parameters: <path to cached source>/void/.argocd-source.yaml: Invalid JSON Patch";
+    assert_eq!(names(&tree, json!({"path": "void"})).await, expect);
     let both = json!({"path": "app", "helm": {}, "kustomize": {}});
     let expect = "error getting app source type: multiple application sources defined: Kustomize,Helm,Directory";
     assert_eq!(names(&tree, both).await, expect);
