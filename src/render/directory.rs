@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::documents::{self, Reader};
 use super::{Error, Request, json_syntax, jsonnet, walk};
@@ -70,7 +70,7 @@ fn read_all(files: &[walk::File], evaluated: Vec<Result<Vec<Value>, Error>>) -> 
 }
 
 /// A `.json` file holds exactly one object.
-fn read_json(text: &str, name: &str) -> Result<Value, Error> {
+pub(super) fn read_json(text: &str, name: &str) -> Result<Value, Error> {
     let broken = |cause: &str| Error::BrokenManifest(format!("Failed to unmarshal {name:?}: {cause}"));
     let start = text.trim_start();
     if start.is_empty() {
@@ -79,6 +79,8 @@ fn read_json(text: &str, name: &str) -> Result<Value, Error> {
     let end = json_syntax::value_end(start).map_err(|problem| broken(&problem.text))?;
     let (raw, after) = start.split_at(end);
     let value: Value = serde_json::from_str(raw).map_err(|error| broken(&error.to_string()))?;
+    // Go takes `null` for an image manifest without a field.
+    let value = if value.is_null() { Value::Object(Map::new()) } else { value };
     let has_kind = value.get("kind").and_then(Value::as_str).is_some_and(|kind| !kind.is_empty());
     if !value.is_object() {
         return Err(broken(&documents::no_object(&value)));

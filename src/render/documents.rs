@@ -52,7 +52,7 @@ pub fn read(text: &str, reader: Reader) -> (Vec<Value>, Option<String>) {
         }
     }
     for document in yaml::documents(rest) {
-        let read = document.and_then(yaml::parse).map_err(|error| error.to_string());
+        let read = document.and_then(yaml::parse_document).map_err(|error| error.to_string());
         let object = match read {
             Ok(Value::Null) => continue,
             Ok(value) => {

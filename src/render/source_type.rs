@@ -120,6 +120,9 @@ fn with_overrides(source: &ApplicationSource, app: &Path, app_name: &str) -> Res
         }
         let text = fs::read(&file).map_err(|error| fail(format!("open {}: {}", file.display(), go_reason(&error))))?;
         let patch = yaml::parse_bytes(&text).map_err(|error| fail(error.bare()))?;
+        if !patch.is_object() && !patch.is_array() {
+            return Err(fail("Invalid JSON Patch".to_owned()));
+        }
         let old = serde_json::to_value(&merged).map_err(|error| fail(error.to_string()))?;
         let mut patched = old.clone();
         json_patch::merge(&mut patched, &patch);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::build_env::BuildEnv;
 use super::documents::{self, Reader};
-use super::{Error, Request, json_syntax, kube_version, paths, refs};
+use super::{Error, Request, directory, json_syntax, kube_version, paths, refs};
 use crate::api::ApplicationSource;
 
 /// A request for a checkout with the given files.
@@ -155,10 +155,13 @@ async fn overrides_add_and_never_remove() {
         ("app/deep/a.yaml", &config_map("a")),
         ("app/b.yaml", &config_map("b")),
         ("bad/.argocd-source.yaml", "helm: {parameters: [{name: on, value: x}]}\n"),
+        ("void/.argocd-source.yaml", "# nothing\n"),
     ]);
     assert_eq!(names(&tree, json!({"path": "app", "directory": {"exclude": "b.*"}})).await, "a");
     let expect = "error getting app source type: error while parsing source parameters: <path to cached source>/bad/.argocd-source.yaml: json: cannot unmarshal bool into Go struct field HelmParameter.helm.parameters.name of type string";
     assert_eq!(names(&tree, json!({"path": "bad"})).await, expect);
+    let expect = "error getting app source type: error while parsing source parameters: <path to cached source>/void/.argocd-source.yaml: Invalid JSON Patch";
+    assert_eq!(names(&tree, json!({"path": "void"})).await, expect);
     let both = json!({"path": "app", "helm": {}, "kustomize": {}});
     let expect = "error getting app source type: multiple application sources defined: Kustomize,Helm,Directory";
     assert_eq!(names(&tree, both).await, expect);
@@ -226,6 +229,12 @@ fn streams_split_at_separator_lines() {
         "",
         "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of type map[string]interface {}",
     );
+}
+
+#[test]
+fn json_null_is_an_object_without_a_kind() {
+    assert_eq!(directory::read_json("null\n", "f.json").unwrap(), json!({}));
+    assert!(directory::read_json("[]", "f.json").is_err());
 }
 
 #[test]

@@ -10,14 +10,13 @@ use crate::api::status::{Condition, Time};
 
 /// Replaces the conditions of the `evaluated` types by `new`; all other types stay.
 ///
-/// Types in `new` that were not evaluated are added.
+/// Types in `new` that were not evaluated are added, beside an equal one that is there already: a sync of an app whose
+/// spec was found wrong before names the fault twice, as Argo CD's message does.
 pub fn set_conditions(existing: &[Condition], new: Vec<Condition>, evaluated: &[&str], now: Time) -> Vec<Condition> {
     let kept = existing.iter().filter(|condition| !evaluated.contains(&condition.r#type.as_str())).cloned();
-    let found = new.into_iter().filter_map(|condition| {
+    let found = new.into_iter().map(|condition| {
         let same = existing.iter().find(|old| old.r#type == condition.r#type && old.message == condition.message);
-        // Found again without having been evaluated: it is among the kept ones already.
-        let is_kept = same.is_some() && !evaluated.contains(&condition.r#type.as_str());
-        (!is_kept).then(|| same.cloned().unwrap_or(condition))
+        same.cloned().unwrap_or(condition)
     });
     let mut all: Vec<Condition> = kept.chain(found).collect();
     for condition in &mut all {

@@ -61,6 +61,9 @@ var shapes = []string{
 	"a: |x\n  b\n", "a: |0\n", "a: !<x\n", "x: 1\na: !!\n", "a: &x &y 1\n", "a: !x !y 1\n", "a: *x y\n", "%YAML 1.1\n---\na: 1\n", "%YAML 1.2\n---\na: 1\n", "\n%YAML 1.2\n---\na: 1\n", "%FOO\n---\na: 1\n", "%YAML\n---\n", "%TAG ! tag:x,2000:\n---\na: !b c\n", "a: 1\n%YAML 1.1\n",
 	"key: {{ .Values.x }}\n", "{{ if x }}\na: 1\n", "a: 1\nb: {{ x }}\n", "a: x\x01y\n", "a: 1\nb: 2\nc: \x07\n", "a: \x7f\n", "a: \"\\/\"\n", "x: 1\na: \"b\\/\"\n", "x: 1\na: \"b\\\\/\"\n", "{\"url\": \"http:\\/\\/x\"}", "a: \"x\n  y\\/z\"\n",
 	"? a: 1\nb\n", "a: 'b' c\n", "a: \"b\" c\n", "x: 1\na: \"b\" c\n", "a:b\n", "a:\n- b:\n  - c\n - d\n", "a: >\n  x\n y: 1\n", "- a: 1\n   b: 2\n", "\"a\": 1\n\"b\" 2\n", "a: 1\n\n\n\nb: [\n\n\n", "[a, b\n", "a: - b\n", "x: 1\na: - b\n", "-\n- \n", "a: ? b\n", "a: .inf\nb: 1\n", "a: [.nan]\n", "a: .inf\n~: 1\n",
+	// Block scalars that the text ends in without a line end.
+	"a: |\n  x", "a: |\n  x\n  ", "a: |-\n  x", "a: |+\n  x", "a: |+\n  x\n  ", "a: |+\n  x\n   ", "a: |\n  x\n   ", "a: >\n  x\n  y", "a: |", "a: |\n  x\n\n  ", "- |\n  x", "a: |+\n  x\n\n   ", "|\n x", "--- |\nx", "a:\n  - b: >\n     x", "a: |2\n   x", "a: |\n  x # c", "a: | # c\n  x",
+	"a: >-\n  x\n\n  y\n ", "a: |\n  x\r", "a: |\n\n  x", "a: >+\n  x\n \n  ", "a: |\n  é\n  日本", "a: |\n  x\n# c", "a: |\n  x\nb: y", "a: |\n  x\nb: \"y", "\ufeffa: |\n  x", "x: 1\na: |\n  x\n\ty",
 	// JSON.
 	"{\"a\": 1, \"b\": [true, false, null, 1.5e3, \"x\\u00e9\\n\"]}", "{\"a\":1}", "{\"a\": \"\\ud83d\\ude00\"}", "\"x\"", "[1,2", "{\"a\":1} x", "{\"a\":\"b\tc\"}", "{\n\t\"a\": 1\n}",
 	// Text.
@@ -78,6 +81,7 @@ var strictInputs = []string{
 }
 
 var streams = []string{
+	"a: |\n  x", "a: |+\n  x", "a: >\n  x\n  ", "a: |\n  x\n---\nb: |\n  y", "a: 1\n---\n- |\n x", "a: \"x", "a: 1\n---\nb: [", "{\"a\": 1}\n---\nb: |\n  x", "a: |\r\n  x\r\n  y", "a: x\r",
 	"", "\n", "---\n", "a: 1\n", "a: 1\n---\nb: 2\n", "---\na: 1\n---\n---\n# nothing\n---\nb: 2\n", "a: 1\n--- # comment\nb: 2\n", "a: 1\n---  \t\nb: 2\n", "a: 1\n--- b: 2\n", "a: 1\n---b\n", "a: |\n  ---\n  b\n", "a: |\n---\nb: 1\n", "a: 1\n...\n---\nb: 2\n",
 	"a: 1\r\n---\r\nb: 2\r\n", "----\n", "a: 1\n---", "\n\n\n---a: 1\n", "null\n---\n~\n---\na: 1\n", "a: 1\n---\nb: [\n", "x: 1\n---\ny: 1\nz: b: c\n", "- 1\n---\n- 2\n", "text\n---\n5\n", "%YAML 1.1\n---\na: 1\n",
 	"{\"a\": 1}", "{\"a\": 1}{\"b\": 2}", "{\"a\": 1}\n{\"b\": 2}\n", "{\"a\": 1}\n---\n{\"b\": 2}\n", "  {\"a\": 1}\n---\nb: 2\n", "{a: 1}\n", "{a: 1}\n---\nb: 2\n", "{\"a\": 1}\n---\nb: 2\n---\nc: 3\n", "{\"a\": 1}\n\n---\n", "[{\"a\": 1}]\n", "a: \"x\n---\ny\"\n", "a: 18446744073709551615\nb: 1e21\nc: 1.0\n", "{\"a\": \"\\/\"}",

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::remarshal::{Misfit, Unknown, decode_struct};
+use super::remarshal::{Misfit, Unknown, decode};
 use super::scalar;
 use crate::api::object::{GroupKind, ObjectExt};
 use crate::diff::ignore::override_key;
@@ -65,6 +65,8 @@ fn shape_of(name: &str) -> Option<Shape> {
     match name {
         "core/Quantity" => Some(Shape::Quantity),
         "meta/v1/Duration" => Some(Shape::Duration),
+        // The one declarable type that is a map: this field has it.
+        "core/v1/ResourceList" => Some(schema::core_struct("ResourceRequirements")?.field("limits")?.ty.shape()),
         _ => schema::core_struct(name.strip_prefix("core/v1/")?).map(Shape::Struct),
     }
 }
@@ -72,7 +74,7 @@ fn shape_of(name: &str) -> Option<Shape> {
 fn rewrite(value: &mut Value, path: &[String], shape: Shape) -> Result<(), Misfit> {
     let Some((first, rest)) = path.split_first() else {
         *value = match shape {
-            Shape::Struct(ty) => decode_struct(value, ty, Unknown::Dropped)?,
+            Shape::Struct(_) | Shape::Map(_) => decode(value, shape, Unknown::Dropped)?,
             _ if value.is_null() => return Ok(()),
             _ => scalar::canonical(value, shape).ok_or(Misfit)?,
         };

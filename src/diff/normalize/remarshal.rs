@@ -107,7 +107,8 @@ fn is_empty(value: &Value, shape: Shape) -> bool {
     }
 }
 
-fn decode(value: &Value, shape: Shape, unknown: Unknown) -> Result<Value, Misfit> {
+/// Reads a value of any type and writes it again; null becomes what Go writes for a value that was never set.
+pub fn decode(value: &Value, shape: Shape, unknown: Unknown) -> Result<Value, Misfit> {
     if value.is_null() {
         return zero(shape, unknown);
     }

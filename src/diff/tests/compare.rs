@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::{comparer, comparer_with, rule, settings};
 use crate::api::ObjectExt;
 use crate::api::names::LAST_APPLIED;
-use crate::diff::{Comparer, Error, IgnoreRules, StatusField, SystemRules, with_last_applied};
+use crate::diff::{Comparer, Error, IgnoreRules, KnownTypeField, StatusField, SystemRules, with_last_applied};
 
 fn config_map(data: Value) -> Value {
     json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c", "namespace": "n"}, "data": data})
@@ -81,6 +81,27 @@ fn quantities_compare_by_value_unless_a_field_is_unknown() {
     assert!(!modified(&pod(json!({}), json!("1000m")), &now));
     assert!(!modified(&pod(json!({}), json!(1)), &now));
     assert!(modified(&pod(json!({"colour": "red"}), json!("1000m")), &now));
+}
+
+#[test]
+fn declared_fields_of_custom_resources_compare_as_their_types() {
+    let declared = |field: &str, ty: &str| KnownTypeField { field: field.to_owned(), ty: ty.to_owned() };
+    let fields = vec![
+        declared("spec.limits", "core/v1/ResourceList"),
+        declared("spec.size", "core/Quantity"),
+        declared("spec.none", "core/v1/NoSuchType"),
+    ];
+    let system = SystemRules { known_types: [("x.io/Widget".to_owned(), fields)].into(), ..SystemRules::default() };
+    let modified = |git: Value, now: Value| {
+        comparer_with(&[], &system).compare(Some(&widget(git)), Some(&widget(now))).unwrap().modified
+    };
+    assert!(!modified(
+        json!({"limits": {"memory": "1024Mi", "cpu": 0.5}}),
+        json!({"limits": {"memory": "1Gi", "cpu": "500m"}})
+    ));
+    assert!(modified(json!({"limits": {"memory": "1024Mi"}}), json!({"limits": {"memory": "2Gi"}})));
+    assert!(!modified(json!({"size": "1000m"}), json!({"size": 1})));
+    assert!(modified(json!({"none": "1000m"}), json!({"none": "1"})));
 }
 
 #[test]

