@@ -209,7 +209,7 @@ pub(super) fn skim(text: impl std::io::BufRead, chart: &str) -> Result<Option<Ve
     parser.set_input(text);
     let (mut levels, mut found): (Vec<Level>, Option<Vec<Entry>>) = (Vec::new(), None);
     loop {
-        let event = parser.parse().map_err(|error| format!("yaml: {}", yaml::problem_text(&error)))?;
+        let event = yaml::next_event(&mut parser).map_err(|problem| format!("yaml: {}", problem.text))?;
         match event.data {
             EventData::StreamEnd => return Err("EOF".to_owned()),
             EventData::DocumentEnd { .. } => return Ok(found),

@@ -44,7 +44,7 @@ pub struct Pull<'a> {
 
 impl Pull<'_> {
     /// The chart from a registry, below the repository's URL.
-    pub async fn from_registry(&self, to: &Path) -> Result<(), Error> {
+    pub async fn registry_archive(&self, to: &Path) -> Result<(), Error> {
         let name = registry_name(&self.access.url, self.chart);
         let reference = Reference::parse(&name).map_err(|reason| self.pull_failed(&reason))?;
         let mut session =
@@ -56,14 +56,14 @@ impl Pull<'_> {
     }
 
     /// The chart from where the index says it is.
-    pub async fn from_entry(&self, entries: &[Entry], to: &Path) -> Result<(), Error> {
+    pub async fn listed_archive(&self, entries: &[Entry], to: &Path) -> Result<(), Error> {
         let what = format!("chart {:?} version {:?}", self.chart, self.version);
         let Some(entry) = chart::pick(entries, self.version) else { return Err(self.not_found()) };
         let Some(url) = &entry.url else {
             return Err(self.fetch_failed(&format!("{what} has no downloadable URLs")));
         };
         if let Some(name) = url.strip_prefix("oci://") {
-            return self.from_elsewhere(name, to).await.map_err(|reason| self.fetch_failed(&reason));
+            return self.archive_elsewhere(name, to).await.map_err(|reason| self.fetch_failed(&reason));
         }
         let folder = Address::parse(&format!("{}/", self.access.url.trim_end_matches('/')));
         let Some(address) = folder.as_ref().and_then(|folder| folder.join(url)) else {
@@ -95,7 +95,7 @@ impl Pull<'_> {
     }
 
     /// A chart that the index of a chart repository places in a registry.
-    async fn from_elsewhere(&self, name: &str, to: &Path) -> Result<(), String> {
+    async fn archive_elsewhere(&self, name: &str, to: &Path) -> Result<(), String> {
         let (name, tag) = match name.rsplit_once(':') {
             Some((name, tag)) if !tag.contains('/') => (name, tag),
             _ => (name, self.version),

@@ -200,7 +200,7 @@ impl Store {
         let folder = self.scratch_folder("download-")?;
         let file = folder.path().join("archive");
         if access.is_registry() {
-            pull.from_registry(&file).await?;
+            pull.registry_archive(&file).await?;
         } else {
             self.pull_by_index(&pull, &file).await?;
         }
@@ -212,7 +212,7 @@ impl Store {
         for max_age in [Duration::MAX, Duration::ZERO] {
             match self.entries(pull.access, pull.chart, max_age).await {
                 Ok(entries) if super::chart::pick(&entries, pull.version).is_some() => {
-                    return pull.from_entry(&entries, file).await;
+                    return pull.listed_archive(&entries, file).await;
                 }
                 Ok(_) | Err(Error::NotInIndex(_)) => {}
                 Err(Error::LoadIndex(failure)) => return Err(pull.no_index(&failure.in_helms_words(pull.access))),

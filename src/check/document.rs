@@ -10,6 +10,8 @@ use std::collections::HashMap;
 use libyaml_safer::{Event, EventData, Mark, Parser, ScalarStyle};
 use serde_json::{Map, Number, Value};
 
+use crate::gocompat::yaml;
+
 /// Far deeper than any manifest, far shallower than the stack.
 const MAX_DEPTH: usize = 200;
 /// Nodes per file after aliases are followed; the largest CRD in use has a tenth of it.
@@ -163,9 +165,9 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn next(&mut self) -> Result<Event, Fault> {
-        self.parser.parse().map_err(|error| {
-            let line = error.problem_mark().map_or(1, |mark| mark.line + 1);
-            Fault { line, message: error.problem().to_owned() }
+        yaml::next_event(&mut self.parser).map_err(|problem| {
+            let line = problem.mark.map_or(1, |mark| mark.line + 1);
+            Fault { line, message: problem.bare }
         })
     }
 

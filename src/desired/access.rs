@@ -31,5 +31,5 @@ pub fn check_reference(inputs: &Inputs<'_>, url: &str) -> Result<(), Error> {
 /// The repository of a source, with credentials.
 pub fn repository(inputs: &Inputs<'_>, source: &ApplicationSource) -> Result<Repository, Error> {
     let found = inputs.repositories.get(&source.repo_url, &inputs.project.name);
-    found.map_err(|error| Error::Repository { url: redacted(&source.repo_url), source: error })
+    found.map_err(|error| Error::Repository { url: redacted(&source.repo_url), source: Box::new(error) })
 }

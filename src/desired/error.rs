@@ -19,7 +19,7 @@ pub enum Error {
         /// URL of the source.
         url: String,
         /// What is wrong with the Secret.
-        source: RepositoryError,
+        source: Box<RepositoryError>,
     },
     /// It could not be found out whether a new revision concerns a source.
     #[error("failed to evaluate revision changes for source {place}: {text}")]

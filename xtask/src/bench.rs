@@ -72,7 +72,7 @@ pub fn run(options: &Options) -> Result<bool> {
     };
     let dir = std::env::temp_dir().join(format!("litecd-bench-{}", std::process::id()));
     let jobs = options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(2, usize::from).max(2));
-    let app = |number: usize| App { name: format!("app-{number:03}"), is_helm: number % 2 == 0 };
+    let app = |number: usize| App { name: format!("app-{number:03}"), is_helm: number.is_multiple_of(2) };
     let place = Place { dir, apps: (0..options.apps).map(app).collect(), tools, jobs };
     let outcome = place.make().and_then(|()| place.measure(options, &litecd));
     let _ = fs::remove_dir_all(&place.dir);

@@ -107,7 +107,7 @@ pub fn access(url: &str, keys: &[(&str, &str)], authority: &str) -> ChartAccess 
     ChartAccess::of(&Repositories::from_secrets([&secret]).get(url.1, "").unwrap(), &trust)
 }
 
-pub fn user<'a>(password: &'a str) -> Vec<(&'a str, &'a str)> {
+pub fn user(password: &str) -> Vec<(&str, &str)> {
     vec![("type", "helm"), ("username", "reader"), ("password", password)]
 }
 

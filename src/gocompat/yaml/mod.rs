@@ -42,9 +42,27 @@ impl Error {
     }
 }
 
-/// A problem of the parser as go-yaml words it, without `yaml: `; for readers that only skim a text.
-pub fn problem_text(error: &libyaml_safer::Error) -> String {
-    tree::problem_text(error)
+/// Why a parser has no next event.
+pub struct Problem {
+    /// The problem as go-yaml words it, with the line and without `yaml: `.
+    pub text: String,
+    /// The problem alone.
+    pub bare: String,
+    /// Where it is, when the parser knows.
+    pub mark: Option<libyaml_safer::Mark>,
+}
+
+/// The next event of a parser, for readers that only skim a text.
+///
+/// # Errors
+/// The text is not YAML; the parser must not be asked again.
+pub fn next_event<R: std::io::BufRead>(parser: &mut libyaml_safer::Parser<R>) -> Result<libyaml_safer::Event, Problem> {
+    tree::step(parser).map_err(|error| match error {
+        Some(error) => {
+            Problem { text: tree::problem_text(&error), bare: error.problem().to_owned(), mark: error.problem_mark() }
+        }
+        None => Problem { text: tree::UNREADABLE.to_owned(), bare: tree::UNREADABLE.to_owned(), mark: None },
+    })
 }
 
 /// Reads the first document of a text; an empty text is `null`. The last of two equal keys wins.

@@ -59,6 +59,16 @@ impl Tree {
     }
 }
 
+/// What is said of a text that the parser panics at: a tag right before a comma, which go-yaml mostly refuses so.
+pub(super) const UNREADABLE: &str = "did not find expected ',' or ']'";
+
+/// The parser's next event; `None` as the error where the parser panics, which it does for a few texts that nobody
+/// writes on purpose. A parser that panicked must not be asked again.
+pub(super) fn step<R: std::io::BufRead>(parser: &mut Parser<R>) -> Result<Event, Option<libyaml_safer::Error>> {
+    let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| parser.parse()));
+    caught.map_err(|_| None)?.map_err(Some)
+}
+
 /// Reads the first document; what follows it is not looked at.
 pub(super) fn read(text: &str) -> Result<Tree, String> {
     let (text, ending) = Ending::closed(text);
@@ -69,7 +79,8 @@ pub(super) fn read(text: &str) -> Result<Tree, String> {
     let source = text.contains("\\/").then_some(text.as_ref());
     let mut builder = Builder { source, ending, ..Builder::default() };
     loop {
-        let event = parser.parse().map_err(|error| problem_text(&error))?;
+        let event =
+            step(&mut parser).map_err(|error| error.map_or_else(|| UNREADABLE.to_owned(), |e| problem_text(&e)))?;
         if builder.take(event)? {
             return Ok(builder.tree);
         }
