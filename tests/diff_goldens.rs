@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use litecd::api::application::ResourceIgnoreDifferences;
 use litecd::api::object::ObjectExt;
-use litecd::diff::{Comparer, IgnoreRules, Settings, StatusField, SystemRules, TrackingRule};
+use litecd::diff::{Comparer, IgnoreRules, KnownTypeField, Settings, StatusField, SystemRules, TrackingRule};
 use serde_json::{Value, json};
 
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
@@ -68,6 +68,12 @@ fn system_rules(config: &Value) -> SystemRules {
         } else if let Some(target) = name.strip_prefix("resource.customizations.ignoreDifferences.") {
             let key = if target == "all" { "*/*".to_owned() } else { target.replace('_', "/") };
             rules.ignore.entry(key).or_default().extend(&ignore_rules(&parsed(text)));
+        } else if let Some(target) = name.strip_prefix("resource.customizations.knownTypeFields.") {
+            let known = parsed(text).as_array().cloned().unwrap_or_default().into_iter().map(|known| KnownTypeField {
+                field: known["field"].as_str().unwrap_or_default().to_owned(),
+                ty: known["type"].as_str().unwrap_or_default().to_owned(),
+            });
+            rules.known_types.insert(target.replace('_', "/"), known.collect());
         } else if name == "resource.customizations" {
             for (key, rule) in parsed(text).as_object().unwrap() {
                 let rule = ignore_rules(&parsed(&rule["ignoreDifferences"]));

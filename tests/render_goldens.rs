@@ -293,6 +293,13 @@ fn application(name: &str, recorded: &Value, compared: &Compared) -> Application
     serde_json::from_value(app).unwrap()
 }
 
+/// A repository that the server does not have: its folder is gone by the time somebody looks.
+fn add_absent(locals: &mut Locals, url: &str, folder: &Path) {
+    std::fs::create_dir_all(folder.join(".git")).unwrap();
+    locals.add(url, folder, false).unwrap();
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 /// An installation with the repositories and the settings of one moment.
 struct Scene {
     desired: Desired,
@@ -314,8 +321,11 @@ impl Scene {
         });
         let mut locals = Locals::default();
         for url in sources.filter_map(|source| source.get("repoURL")?.as_str()) {
-            if let Some(folder) = repositories.local(url).filter(|folder| Path::new(folder).is_dir()) {
+            let Some(folder) = repositories.local(url) else { continue };
+            if Path::new(&folder).is_dir() {
                 locals.add(url, Path::new(&folder), false).unwrap();
+            } else {
+                add_absent(&mut locals, url, &temp.join("absent"));
             }
         }
         let evaluator = env!("CARGO_BIN_EXE_litecd").into();
