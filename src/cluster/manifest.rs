@@ -38,6 +38,9 @@ impl Cluster {
     pub(super) async fn read_manifest(&self, object: &Value) -> Result<Manifest, ApplyError> {
         let gvk = object.gvk();
         let file = text::file_of(object);
+        if let Some(problem) = super::metadata::problem(object) {
+            return Err(ApplyError::refused(text::clean(&format!("unable to decode {file:?}: {problem}"))));
+        }
         let resource = self.resource(&gvk).await.map_err(|error| {
             let text = if error.not_found {
                 let (name, namespace) = (object.name(), object.namespace());

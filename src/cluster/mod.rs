@@ -14,6 +14,7 @@ mod error;
 mod get;
 mod managed_fields;
 mod manifest;
+mod metadata;
 mod patch;
 mod rbac;
 mod rbac_rules;

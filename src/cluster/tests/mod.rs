@@ -3,6 +3,7 @@
 mod discovery;
 mod error;
 mod managed_fields;
+mod metadata;
 mod rbac;
 mod request;
 mod server;

@@ -11,6 +11,10 @@ pub(super) fn text(error: &mlua::Error, script: &str) -> String {
     match error {
         mlua::Error::RuntimeError(text) => reword(first_part(text), script),
         mlua::Error::CallbackError { cause, .. } => self::text(cause, script),
+        // Argo CD's parser names no place for a script that ends too early.
+        mlua::Error::SyntaxError { message, .. } if message.ends_with("near '<eof>'") => {
+            "<string> at EOF:   syntax error\n".to_owned()
+        }
         mlua::Error::SyntaxError { message, .. } => message.clone(),
         mlua::Error::MemoryError(_) => "not enough memory".to_owned(),
         other => other.to_string(),

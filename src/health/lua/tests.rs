@@ -72,7 +72,8 @@ fn failures_are_worded_like_argo_cds_interpreter() {
     );
     assert_eq!(fails("missing()"), "<string>:1: attempt to call a non-function object");
     assert_eq!(fails("error('no', 0)"), "no");
-    assert!(fails("return {").starts_with("<string>:1:"), "{}", fails("return {"));
+    assert_eq!(fails("return {\n"), "<string> at EOF:   syntax error\n");
+    assert!(fails("return }").starts_with("<string>:1:"), "{}", fails("return }"));
 }
 
 #[test]
