@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use http::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER, WARNING};
+use http::header::{ACCEPT, CONTENT_TYPE, ETAG, IF_NONE_MATCH, RETRY_AFTER, WARNING};
 use http::{HeaderMap, HeaderName, Method, Request, StatusCode};
 use kube::client::Body;
 use serde_json::Value;
@@ -40,11 +40,19 @@ pub(super) struct Call<'a> {
     pub body: Option<(&'static str, Vec<u8>)>,
     /// See [`Asked::about`].
     pub about: String,
+    /// Tag of the answer that is known already; the server then says so instead of sending it again.
+    pub known_tag: Option<String>,
+}
+
+/// An answer that may be asked for again by its tag.
+pub(super) struct Tagged {
+    pub bytes: Vec<u8>,
+    pub tag: Option<String>,
 }
 
 impl<'a> Call<'a> {
     pub fn new(method: Method, path: String) -> Self {
-        Self { method, path, query: Vec::new(), accept: JSON, body: None, about: String::new() }
+        Self { method, path, query: Vec::new(), accept: JSON, body: None, about: String::new(), known_tag: None }
     }
 
     pub fn get(path: String) -> Self {
@@ -91,6 +99,7 @@ struct Raw {
     status: StatusCode,
     is_text: bool,
     retry_after: Option<Duration>,
+    tag: Option<String>,
     body: Vec<u8>,
 }
 
@@ -103,6 +112,11 @@ impl Cluster {
 
     /// Sends, and hands the answer's bytes over.
     pub(super) async fn send_raw(&self, call: &Call<'_>) -> Result<Vec<u8>, Error> {
+        Ok(self.send_tagged(call).await?.map(|answer| answer.bytes).unwrap_or_default())
+    }
+
+    /// Sends, and hands the answer over; `None` when it is still the one that [`Call::known_tag`] names.
+    pub(super) async fn send_tagged(&self, call: &Call<'_>) -> Result<Option<Tagged>, Error> {
         let (mut repeats, mut broken) = (0, 0);
         loop {
             let raw = match self.send_once(call).await {
@@ -115,7 +129,10 @@ impl Cluster {
                 Err(error) => return Err(error),
             };
             if raw.status.is_success() {
-                return Ok(raw.body);
+                return Ok(Some(Tagged { bytes: raw.body, tag: raw.tag }));
+            }
+            if raw.status == StatusCode::NOT_MODIFIED && call.known_tag.is_some() {
+                return Ok(None);
             }
             let code = raw.status.as_u16();
             if let Some(pause) = raw.retry_after
@@ -153,6 +170,7 @@ impl Cluster {
             status: parts.status,
             is_text: is_text(&parts.headers),
             retry_after: retry_after(&parts.headers),
+            tag: parts.headers.get(ETAG).and_then(|tag| tag.to_str().ok()).map(str::to_owned),
             body: body.into(),
         })
     }
@@ -160,6 +178,9 @@ impl Cluster {
     /// Builds the request with accept, content type and impersonation headers.
     pub(super) fn request(&self, call: &Call<'_>, uri: &str) -> Result<Request<Body>, Error> {
         let mut request = Request::builder().method(call.method.clone()).uri(uri).header(ACCEPT, call.accept);
+        if let Some(tag) = &call.known_tag {
+            request = request.header(IF_NONE_MATCH, tag);
+        }
         if let Some(user) = &self.user {
             request = request.header(IMPERSONATE_USER, user.clone());
         }

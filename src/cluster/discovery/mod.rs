@@ -19,8 +19,10 @@ use super::resource::root;
 use super::{Cluster, Error, Resource};
 use crate::api::{GroupKind, GroupVersionKind};
 
-/// Kinds change through CRDs, whose events make the cache reload; this bounds what a missed event can cost.
+/// After this long everything is read again, whatever the server's tags say.
 const OLDEST: Duration = Duration::from_secs(600);
+/// How long what was read counts without asking whether it is current. CRDs come and go; Helm charts ask which there are.
+const UNASKED: Duration = Duration::from_secs(10);
 /// An unknown kind reloads everything at most this often: an app full of objects without CRD must not hammer the server.
 const MISS_PAUSE: Duration = Duration::from_secs(10);
 /// Pause between attempts while the server does not answer.
@@ -48,6 +50,8 @@ pub(super) struct Cache {
 struct State {
     snapshot: Option<Arc<Snapshot>>,
     read: Option<Instant>,
+    /// When the server last said that this is current.
+    asked: Option<Instant>,
     failed: Option<Instant>,
     outdated: bool,
 }
@@ -61,11 +65,20 @@ impl Cache {
         use_state(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn younger_than(&self, age: Duration) -> Option<Arc<Snapshot>> {
+    /// What was read, if it need not be asked about.
+    fn fresh(&self, age: Duration) -> Option<Arc<Snapshot>> {
         self.with(|state| {
-            let usable = (within(state.read, age) && !state.outdated) || within(state.failed, FAILURE_PAUSE);
-            state.snapshot.clone().filter(|_| usable)
+            let known = state.snapshot.clone()?;
+            // Asking is cheap only where the server tags its documents.
+            let age = if known.tags.is_empty() { age } else { age.min(UNASKED) };
+            let usable = (within(state.asked, age) && !state.outdated) || within(state.failed, FAILURE_PAUSE);
+            usable.then_some(known)
         })
+    }
+
+    /// What was read, if the server may be asked by its tags whether that is current.
+    fn askable(&self) -> Option<Arc<Snapshot>> {
+        self.with(|state| state.snapshot.clone().filter(|_| within(state.read, OLDEST)))
     }
 }
 
@@ -131,21 +144,24 @@ impl Cluster {
     /// What is known, read again if it is older than `age`.
     async fn discovered(&self, age: Duration) -> Result<Arc<Snapshot>, Error> {
         let cache = &self.inner.discovery;
-        if let Some(known) = cache.younger_than(age) {
+        if let Some(known) = cache.fresh(age) {
             return Ok(known);
         }
         let _alone = cache.reading.lock().await;
-        if let Some(known) = cache.younger_than(age) {
+        if let Some(known) = cache.fresh(age) {
             return Ok(known);
         }
         cache.with(|state| state.outdated = false);
-        match read::everything(self).await {
-            Ok(snapshot) => {
-                let snapshot = Arc::new(snapshot);
+        match self.read(cache.askable()).await {
+            Ok((snapshot, is_new)) => {
                 cache.with(|state| {
-                    state.snapshot = Some(Arc::clone(&snapshot));
-                    state.read = Some(Instant::now());
+                    let now = Some(Instant::now());
+                    state.asked = now;
                     state.failed = None;
+                    if is_new {
+                        state.read = now;
+                        state.snapshot = Some(Arc::clone(&snapshot));
+                    }
                 });
                 Ok(snapshot)
             }
@@ -157,6 +173,16 @@ impl Cluster {
                 state.snapshot.clone().ok_or(error)
             }),
         }
+    }
+
+    /// What is known, if it is current, else everything anew; and which of the two.
+    async fn read(&self, known: Option<Arc<Snapshot>>) -> Result<(Arc<Snapshot>, bool), Error> {
+        if let Some(known) = known
+            && read::is_current(self, &known).await?
+        {
+            return Ok((known, false));
+        }
+        Ok((Arc::new(read::everything(self).await?), true))
     }
 
     /// Asks about one group-version, as Argo CD does for every kind of a sync; this is what finds a CRD made a moment

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Snapshot;
-use crate::cluster::request::Call;
+use crate::cluster::request::{Call, Tagged};
 use crate::cluster::resource::root;
 use crate::cluster::{Cluster, Error, Resource};
 
@@ -22,13 +22,34 @@ struct Found {
     unreadable: Vec<String>,
 }
 
+/// Where the documents are.
+const PATHS: [&str; 2] = ["/api", "/apis"];
+
+fn document(path: &str, known_tag: Option<String>) -> Call<'static> {
+    Call { accept: AGGREGATED, known_tag, ..Call::get(path.to_owned()) }
+}
+
+/// Whether the server still offers what was read; `false` also when only reading everything can tell.
+pub(super) async fn is_current(cluster: &Cluster, known: &Snapshot) -> Result<bool, Error> {
+    if known.tags.len() != PATHS.len() {
+        return Ok(false);
+    }
+    for (path, tag) in PATHS.into_iter().zip(&known.tags) {
+        if cluster.send_tagged(&document(path, Some(tag.clone()))).await?.is_some() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// Everything the server offers.
 pub(super) async fn everything(cluster: &Cluster) -> Result<Snapshot, Error> {
     let mut found = Found::default();
-    for path in ["/api", "/apis"] {
-        let mut call = Call::get(path.to_owned());
-        call.accept = AGGREGATED;
-        let bytes = cluster.send_raw(&call).await?;
+    let mut tags = Vec::new();
+    for path in PATHS {
+        let Some(Tagged { bytes, tag }) = cluster.send_tagged(&document(path, None)).await? else { continue };
+        // Only one document speaks of all groups: the plain ones of older servers have others behind them.
+        tags.extend(tag);
         let undecodable = |cause| Error::Decode { text: path.to_owned(), cause };
         // The documents are large, so they are read into just the fields that are kept.
         let document: Document = serde_json::from_slice(&bytes).map_err(undecodable)?;
@@ -36,12 +57,15 @@ pub(super) async fn everything(cluster: &Cluster) -> Result<Snapshot, Error> {
         if document.kind == "APIGroupDiscoveryList" {
             document.items.into_iter().for_each(|group| take_group(group, &mut found));
         } else {
+            tags.clear();
             take_plain(cluster, document, &mut found).await?;
         }
     }
     let version = cluster.send(Call::get("/version".to_owned())).await?;
     let git_version = version.get("gitVersion").and_then(Value::as_str).unwrap_or_default();
-    Ok(Snapshot::new(found.resources, found.unreadable, release(git_version)))
+    let mut snapshot = Snapshot::new(found.resources, found.unreadable, release(git_version));
+    snapshot.tags = tags;
+    Ok(snapshot)
 }
 
 /// `v1.36.3-gke.100` as `v1.36.3`: numbers and dots only, behind a `v`.

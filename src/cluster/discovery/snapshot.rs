@@ -18,6 +18,8 @@ pub(in crate::cluster) struct Snapshot {
     pub unreadable: Vec<String>,
     /// The server's version.
     pub version: String,
+    /// Tags of the documents it was read from, where the server gave each one.
+    pub tags: Vec<String>,
 }
 
 impl Snapshot {
@@ -27,7 +29,7 @@ impl Snapshot {
         // The sort is stable, which keeps the order of preference.
         resources.sort_by(|a, b| (&a.group, &a.kind).cmp(&(&b.group, &b.kind)));
         resources.shrink_to_fit();
-        Self { resources, unreadable, version }
+        Self { resources, unreadable, version, tags: Vec::new() }
     }
 
     fn versions_of(&self, group: &str, kind: &str) -> impl Iterator<Item = &Arc<Resource>> {

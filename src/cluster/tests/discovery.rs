@@ -140,6 +140,25 @@ async fn what_was_known_survives_a_failed_reload() {
 }
 
 #[tokio::test]
+async fn what_the_server_calls_current_is_not_read_again() {
+    let mut steps = Vec::from(everything());
+    steps[0] = on("GET /api", 200, &core()).header("etag", "\"c1\"");
+    steps[1] = on("GET /apis", 200, &others()).header("etag", "\"o1\"");
+    steps.push(on("GET /api", 304, &json!({})));
+    steps.push(on("GET /apis", 304, &json!({})));
+    // A kind came: both documents are read anew.
+    steps.push(on("GET /api", 304, &json!({})));
+    steps.push(on("GET /apis", 200, &others()).header("etag", "\"o2\""));
+    steps.extend(everything());
+    let server = Server::playing(steps).await;
+    for _ in 0..3 {
+        assert_eq!(server.cluster.version().await.unwrap(), "v1.36.3");
+        server.cluster.forget_discovery();
+    }
+    server.finish();
+}
+
+#[tokio::test]
 async fn nothing_known_is_an_error_not_an_empty_answer() {
     let down = || on("GET /api", 500, &json!({})).text("boom");
     let server = Server::playing([down(), down()]).await;
