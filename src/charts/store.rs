@@ -5,8 +5,9 @@
 //! Invariant: an archive that cannot be unpacked does not stay in the cache; a folder lives as long as somebody holds it.
 //! Source: REND-069 to REND-081 (`reposerver/repository/repository.go` `runRepoOperation`, `newHelmClientResolveRevision`).
 
+use std::ffi::OsStr;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -178,12 +179,12 @@ impl Store {
         let (kind, file) = self.archive(&key, wanted.fresh, self.download_chart(access, wanted, &key)).await?;
         let limit = self.options.max_chart_bytes.unwrap_or(u64::MAX);
         let folder = self.unpack((kind, file), &key, limit).await.map_err(Error::Unpack)?;
-        let name = folder_name(wanted.chart);
-        let root = folder.path().join(name);
-        if !root.is_dir() {
+        let root = folder_name(wanted.chart).map(|name| folder.path().join(name)).filter(|root| root.is_dir());
+        let Some(root) = root else {
             self.cache.remove_archive(&key);
+            let name = folder_name(wanted.chart).unwrap_or(OsStr::new(wanted.chart)).display();
             return Err(Error::Cache(format!("lstat <path to chart>/{name}: no such file or directory")));
-        }
+        };
         self.check_links(&root, Error::ChartLink)?;
         Ok(Folder { root, _folder: Arc::new(folder) })
     }
@@ -325,11 +326,12 @@ impl Store {
     }
 }
 
-/// The folder of a chart in its archive: the last part of its name.
-fn folder_name(chart: &str) -> &str {
-    match chart.rsplit('/').next() {
-        Some(name) if !matches!(name, "" | "." | "..") => name,
-        _ => chart,
+/// The folder of a chart in its archive: the last part of its name. A name such as `..` or `/` has none: it would lead out of
+/// the archive, to what other applications have unpacked beside it.
+pub(super) fn folder_name(chart: &str) -> Option<&OsStr> {
+    match Path::new(chart).components().next_back()? {
+        Component::Normal(name) => Some(name),
+        _ => None,
     }
 }
 
