@@ -185,7 +185,7 @@ impl Store {
             let name = folder_name(wanted.chart).unwrap_or(OsStr::new(wanted.chart)).display();
             return Err(Error::Cache(format!("lstat <path to chart>/{name}: no such file or directory")));
         };
-        self.check_links(&root, Error::ChartLink)?;
+        self.check_links(&root, Error::ChartLink).await?;
         Ok(Folder { root, _folder: Arc::new(folder) })
     }
 
@@ -256,7 +256,7 @@ impl Store {
             Kind::Chart => only_folder(folder.path()).map_err(fail)?,
             Kind::Tar | Kind::TarGz => folder.path().to_owned(),
         };
-        self.check_links(&root, Error::OciLink)?;
+        self.check_links(&root, Error::OciLink).await?;
         Ok(Folder { root, _folder: Arc::new(folder) })
     }
 
@@ -314,11 +314,13 @@ impl Store {
         made.map_err(|error| Error::disk("making a folder", &error))
     }
 
-    fn check_links(&self, root: &Path, refusal: impl FnOnce(String) -> Error) -> Result<(), Error> {
+    async fn check_links(&self, root: &Path, refusal: impl FnOnce(String) -> Error) -> Result<(), Error> {
         if self.options.allow_links_out {
             return Ok(());
         }
-        match links::first_out_of_bounds(root) {
+        let root = root.to_owned();
+        let found = tokio::task::spawn_blocking(move || links::first_out_of_bounds(&root)).await;
+        match found.map_err(|error| Error::Cache(error.to_string()))? {
             Ok(None) => Ok(()),
             Ok(Some(link)) => Err(refusal(link)),
             Err(error) => Err(Error::disk("reading an unpacked archive", &error)),
