@@ -15,7 +15,7 @@ use super::access::ChartAccess;
 use super::archive;
 use super::cache::{Cache, Kind};
 use super::error::Error;
-use super::index::{Download, Entry, Index};
+use super::index::{self, Download, Entry, Index};
 use super::links;
 use super::oci::{self, MediaTypes};
 use super::pull::{Pull, registry_name};
@@ -32,7 +32,7 @@ pub struct Options {
     pub max_chart_bytes: Option<u64>,
     /// Bytes that an artefact may have, unpacked; `None` for no limit.
     pub max_oci_bytes: Option<u64>,
-    /// Bytes after which an index is cut.
+    /// Bytes that an index may have.
     pub max_index_bytes: u64,
     /// Media types of layers that may be unpacked.
     pub media_types: MediaTypes,
@@ -49,7 +49,7 @@ impl Default for Options {
             timeout: Duration::from_secs(90),
             max_chart_bytes: Some(GIGABYTE),
             max_oci_bytes: Some(GIGABYTE),
-            max_index_bytes: GIGABYTE,
+            max_index_bytes: index::MAX_BYTES,
             media_types: MediaTypes::default(),
             allow_links_out: false,
             max_cache_bytes: GIGABYTE,
