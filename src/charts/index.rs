@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -202,7 +202,9 @@ pub async fn check(access: &ChartAccess, scratch: &Path, timeout: Duration) -> R
 
 fn skim_file(path: &Path, chart: &str) -> Result<Option<Vec<Entry>>, Error> {
     let file = File::open(path).map_err(|error| Error::disk("opening the index", &error))?;
-    skim(BufReader::with_capacity(64 << 10, file), chart).map_err(Error::DecodeIndex)
+    // The parser panics at a text that ends in the middle of a block of lines.
+    let text = BufReader::with_capacity(64 << 10, file).chain(b"\n".as_slice());
+    skim(text, chart).map_err(Error::DecodeIndex)
 }
 
 /// A collection that the reader is inside of.
