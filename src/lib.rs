@@ -5,8 +5,8 @@
 //! 1. [`api`] wire words, [`gocompat`] Go behaviour users rely on
 //! 2. [`settings`] ConfigMaps and Secrets as typed settings, [`project`] what a project permits,
 //!    [`track`] whose object is this, [`health`] health of one object and of an app
-//! 3. [`diff`] desired against live, [`sync`] one step of an operation, [`status`] comparison to status,
-//!    [`guard`] who may write, [`check`] which features a manifest uses, [`explain`] a verdict for people
+//! 3. [`diff`] two objects, [`compare`] all objects of an application, [`sync`] one step of an operation,
+//!    [`status`] comparison to status, [`guard`] who may write, [`check`] which features a manifest uses, [`explain`] a verdict for people
 //! 4. [`process`] child processes, [`repo`] repositories on disk,
 //!    [`charts`] charts and artefacts, [`render`] sources to manifests,
 //!    [`cluster`] the API server, [`watch`] live objects, [`webhook`] pushes, [`telemetry`] logs and metrics

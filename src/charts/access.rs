@@ -5,7 +5,7 @@
 //! Invariant: secrets never appear in `Debug`.
 //! Source: REND-066, REND-072 (`pkg/apis/application/v1alpha1/repository_types.go` `GetHelmCreds`, `GetOCICreds`).
 
-use super::http::{self, Address, Route};
+use super::http::{self, Route};
 use crate::settings::{Repository, Trust};
 
 /// A chart repository or registry, and how to authenticate to it.
@@ -67,11 +67,7 @@ impl ChartAccess {
 
     /// The URL without the password it may carry.
     pub fn shown_url(&self) -> String {
-        // A text that is no HTTP address carries no password that would be sent.
-        match Address::parse(&self.url) {
-            Some(Address { user: Some(_), .. }) => crate::repo::redacted(&self.url),
-            _ => self.url.clone(),
-        }
+        crate::repo::redacted(&self.url)
     }
 }
 

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -19,8 +19,11 @@ use libyaml_safer::{EventData, Parser};
 
 use super::access::ChartAccess;
 use super::error::Error;
-use super::http::{Address, Client, Request};
+use super::http::{Address, Answer, Client, Request};
 use crate::gocompat::yaml;
+
+/// Bytes that an index may have where nobody says otherwise.
+pub const MAX_BYTES: u64 = 1_000_000_000;
 
 /// One version of a chart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -82,7 +85,7 @@ pub struct Download<'a> {
     pub scratch: &'a Path,
     /// Longest time that it may take.
     pub timeout: Duration,
-    /// Bytes after which an index is cut.
+    /// Bytes that an index may have.
     pub limit: u64,
 }
 
@@ -119,8 +122,8 @@ impl Download<'_> {
         let folder = tempfile::Builder::new().prefix("index-").tempdir_in(self.scratch);
         let folder = folder.map_err(|error| Error::disk("making a folder for the index", &error))?;
         let file = folder.path().join("index.yaml");
-        let saved = answer.save(&file, self.limit).await;
-        saved.map_err(|fault| Error::LoadIndex(Failure::Body(fault.to_string())))?;
+        let saved = save(answer, &file, self.limit).await;
+        saved.map_err(|text| Error::LoadIndex(Failure::Body(text)))?;
         keep(&file).map_err(|error| Error::disk("keeping the index", &error))?;
         Ok(Arc::new(Index { path: self.path.clone(), validators, charts: Mutex::default() }))
     }
@@ -161,6 +164,12 @@ fn address(access: &ChartAccess) -> Result<Address, String> {
     Ok(repository.below("index.yaml"))
 }
 
+/// Writes an index down. One that was cut may read well and lack the newest versions, so it is none.
+async fn save(answer: Answer, file: &Path, limit: u64) -> Result<(), String> {
+    let saved = answer.save(file, limit).await.map_err(|fault| fault.to_string())?;
+    if saved.is_cut { Err(format!("the index is larger than the limit of {limit} bytes")) } else { Ok(()) }
+}
+
 /// A request that authenticates with whatever the repository has.
 fn request(access: &ChartAccess, address: Address) -> Request {
     let request = Request::get(address);
@@ -178,7 +187,7 @@ pub async fn check(access: &ChartAccess, scratch: &Path, timeout: Duration) -> R
     }
     let folder = tempfile::Builder::new().prefix("index-").tempdir_in(scratch).map_err(|error| error.to_string())?;
     let file = folder.path().join("index.yaml");
-    answer.save(&file, u64::MAX).await.map_err(|fault| fault.to_string())?;
+    save(answer, &file, MAX_BYTES).await?;
     let skimmed = tokio::task::spawn_blocking(move || {
         // The folder goes when the file has been read.
         let _folder = folder;
@@ -193,7 +202,9 @@ pub async fn check(access: &ChartAccess, scratch: &Path, timeout: Duration) -> R
 
 fn skim_file(path: &Path, chart: &str) -> Result<Option<Vec<Entry>>, Error> {
     let file = File::open(path).map_err(|error| Error::disk("opening the index", &error))?;
-    skim(BufReader::with_capacity(64 << 10, file), chart).map_err(Error::DecodeIndex)
+    // The parser panics at a text that ends in the middle of a block of lines.
+    let text = BufReader::with_capacity(64 << 10, file).chain(b"\n".as_slice());
+    skim(text, chart).map_err(Error::DecodeIndex)
 }
 
 /// A collection that the reader is inside of.

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use crate::repo::leaves_root;
 
-/// The first link that leaves the folder, by its path from there.
+/// The first link that leaves the folder, by its path from there; blocking.
 pub fn first_out_of_bounds(root: &Path) -> io::Result<Option<String>> {
     scan(root, "")
 }

@@ -5,8 +5,9 @@
 //! Invariant: an archive that cannot be unpacked does not stay in the cache; a folder lives as long as somebody holds it.
 //! Source: REND-069 to REND-081 (`reposerver/repository/repository.go` `runRepoOperation`, `newHelmClientResolveRevision`).
 
+use std::ffi::OsStr;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use super::access::ChartAccess;
 use super::archive;
 use super::cache::{Cache, Kind};
 use super::error::Error;
-use super::index::{Download, Entry, Index};
+use super::index::{self, Download, Entry, Index};
 use super::links;
 use super::oci::{self, MediaTypes};
 use super::pull::{Pull, registry_name};
@@ -31,7 +32,7 @@ pub struct Options {
     pub max_chart_bytes: Option<u64>,
     /// Bytes that an artefact may have, unpacked; `None` for no limit.
     pub max_oci_bytes: Option<u64>,
-    /// Bytes after which an index is cut.
+    /// Bytes that an index may have.
     pub max_index_bytes: u64,
     /// Media types of layers that may be unpacked.
     pub media_types: MediaTypes,
@@ -48,7 +49,7 @@ impl Default for Options {
             timeout: Duration::from_secs(90),
             max_chart_bytes: Some(GIGABYTE),
             max_oci_bytes: Some(GIGABYTE),
-            max_index_bytes: GIGABYTE,
+            max_index_bytes: index::MAX_BYTES,
             media_types: MediaTypes::default(),
             allow_links_out: false,
             max_cache_bytes: GIGABYTE,
@@ -178,13 +179,13 @@ impl Store {
         let (kind, file) = self.archive(&key, wanted.fresh, self.download_chart(access, wanted, &key)).await?;
         let limit = self.options.max_chart_bytes.unwrap_or(u64::MAX);
         let folder = self.unpack((kind, file), &key, limit).await.map_err(Error::Unpack)?;
-        let name = folder_name(wanted.chart);
-        let root = folder.path().join(name);
-        if !root.is_dir() {
+        let root = folder_name(wanted.chart).map(|name| folder.path().join(name)).filter(|root| root.is_dir());
+        let Some(root) = root else {
             self.cache.remove_archive(&key);
+            let name = folder_name(wanted.chart).unwrap_or(OsStr::new(wanted.chart)).display();
             return Err(Error::Cache(format!("lstat <path to chart>/{name}: no such file or directory")));
-        }
-        self.check_links(&root, Error::ChartLink)?;
+        };
+        self.check_links(&root, Error::ChartLink).await?;
         Ok(Folder { root, _folder: Arc::new(folder) })
     }
 
@@ -255,7 +256,7 @@ impl Store {
             Kind::Chart => only_folder(folder.path()).map_err(fail)?,
             Kind::Tar | Kind::TarGz => folder.path().to_owned(),
         };
-        self.check_links(&root, Error::OciLink)?;
+        self.check_links(&root, Error::OciLink).await?;
         Ok(Folder { root, _folder: Arc::new(folder) })
     }
 
@@ -313,11 +314,13 @@ impl Store {
         made.map_err(|error| Error::disk("making a folder", &error))
     }
 
-    fn check_links(&self, root: &Path, refusal: impl FnOnce(String) -> Error) -> Result<(), Error> {
+    async fn check_links(&self, root: &Path, refusal: impl FnOnce(String) -> Error) -> Result<(), Error> {
         if self.options.allow_links_out {
             return Ok(());
         }
-        match links::first_out_of_bounds(root) {
+        let root = root.to_owned();
+        let found = tokio::task::spawn_blocking(move || links::first_out_of_bounds(&root)).await;
+        match found.map_err(|error| Error::Cache(error.to_string()))? {
             Ok(None) => Ok(()),
             Ok(Some(link)) => Err(refusal(link)),
             Err(error) => Err(Error::disk("reading an unpacked archive", &error)),
@@ -325,11 +328,12 @@ impl Store {
     }
 }
 
-/// The folder of a chart in its archive: the last part of its name.
-fn folder_name(chart: &str) -> &str {
-    match chart.rsplit('/').next() {
-        Some(name) if !matches!(name, "" | "." | "..") => name,
-        _ => chart,
+/// The folder of a chart in its archive: the last part of its name. A name such as `..` or `/` has none: it would lead out of
+/// the archive, to what other applications have unpacked beside it.
+pub(super) fn folder_name(chart: &str) -> Option<&OsStr> {
+    match Path::new(chart).components().next_back()? {
+        Component::Normal(name) => Some(name),
+        _ => None,
     }
 }
 

@@ -10,6 +10,7 @@ use super::cache::{Cache, Kind};
 use super::index::{Entry, skim};
 use super::oci::{MediaTypes, content};
 use super::registry::Manifest;
+use super::store::folder_name;
 use super::{ChartAccess, archive, chart, links};
 
 fn entry(version: &str) -> Entry {
@@ -177,6 +178,23 @@ fn archives_write_nothing_outside() {
     let (dir, outcome) = unpack(&[("a", Regular, "", "x"), ("l", Symlink, "a", ""), ("l", Regular, "", "y")]);
     assert_eq!(outcome, Ok(()));
     assert_eq!(fs::read_to_string(dir.path().join("box/a")).unwrap(), "x");
+}
+
+#[test]
+fn no_name_of_a_chart_leads_out_of_its_archive() {
+    for (chart, expect) in [
+        ("web", Some("web")),
+        ("org/web", Some("web")),
+        ("web/", Some("web")),
+        ("", None),
+        ("..", None),
+        ("../..", None),
+        ("web/..", None),
+        ("/", None),
+        ("/.", None),
+    ] {
+        assert_eq!(folder_name(chart).and_then(|name| name.to_str()), expect, "{chart:?}");
+    }
 }
 
 #[test]

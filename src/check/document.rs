@@ -65,6 +65,7 @@ pub struct Fault {
 
 /// All documents of a text.
 pub fn documents(text: &str) -> Result<Vec<Node>, Fault> {
+    let text = yaml::closed(text);
     let mut bytes = text.as_bytes();
     let mut parser = Parser::new();
     parser.set_input_string(&mut bytes);

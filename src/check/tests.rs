@@ -122,6 +122,11 @@ fn every_document_of_a_file_counts() {
 }
 
 #[test]
+fn a_file_may_end_in_the_middle_of_a_block() {
+    assert_eq!(line_of(&spec("  source:\n    helm:\n      values: |-\n        a: b"), "helm.values"), Some(6));
+}
+
+#[test]
 fn json_is_read_too() {
     let text = r#"{"apiVersion": "argoproj.io/v1alpha1", "kind": "Application",
         "spec": {"project": "default",

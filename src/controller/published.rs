@@ -6,8 +6,8 @@
 //! no failure here is one of the application's.
 //! Source: litecd's own; Argo CD keeps differences in Redis.
 
-use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -31,7 +31,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What is known to be published.
 pub struct Published {
-    enabled: Cell<bool>,
+    enabled: bool,
+    /// Namespaces in which it is not permitted, or not possible just now, as in one that is being deleted.
+    refused: RefCell<HashSet<String>>,
     /// Digest of each published text.
     known: RefCell<HashMap<AppKey, String>>,
     /// Namespaces whose Secrets were listed, or are being listed.
@@ -51,7 +53,11 @@ pub enum Wanted {
 impl Published {
     /// Nothing is known yet; `enabled` says whether anything is published at all.
     pub fn new(enabled: bool) -> Self {
-        Self { enabled: Cell::new(enabled), known: RefCell::default(), listed: RefCell::default() }
+        Self { enabled, refused: RefCell::default(), known: RefCell::default(), listed: RefCell::default() }
+    }
+
+    fn is_on(&self, namespace: &str) -> bool {
+        self.enabled && !self.refused.borrow().contains(namespace)
     }
 
     /// Forgets an application that is gone; its Secret goes with its owner.
@@ -63,7 +69,8 @@ impl Published {
 /// The diff to publish after a comparison.
 pub fn wanted(ctx: &Context, app: &StoredApp, found: &Comparison) -> Wanted {
     let config = ctx.config();
-    let (true, Some(_), Ok(settings)) = (ctx.published.enabled.get(), ctx.permit(), &config.settings) else {
+    let is_on = ctx.published.is_on(&app.app.metadata.namespace);
+    let (true, Some(_), Ok(settings)) = (is_on, ctx.permit(), &config.settings) else {
         return Wanted::AsItIs;
     };
     match found.status.status.as_str() {
@@ -91,9 +98,10 @@ pub async fn publish(ctx: &Context, app: &StoredApp, wanted: Wanted) {
     match try_publish(ctx, app, wanted).await {
         Ok(()) => {}
         Err(Error::Forbidden(status)) => {
-            ctx.published.enabled.set(false);
-            let hint = "diffs are not published until the next start; --publish-diffs=false says so without a warning";
-            tracing::warn!(reason = status.message, hint, "Not permitted to publish diffs");
+            let namespace = app.key().namespace;
+            ctx.published.refused.borrow_mut().insert(namespace.clone());
+            let hint = "none are published there until the next start; --publish-diffs=false says so without a warning";
+            tracing::warn!(namespace, reason = status.message, hint, "Not permitted to publish diffs");
         }
         Err(error) => {
             if is_text {

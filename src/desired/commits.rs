@@ -88,8 +88,9 @@ impl<'a> Commits<'a> {
         for name in needed {
             let Some((index, referred)) = self.referred(&name) else { continue };
             let commit = self.resolve(referred, self.inputs.requested(index)).await.map_err(|error| {
-                tracing::warn!(reason = %error, repository = crate::repo::redacted(&referred.repo_url), "Failed to resolve a referenced source");
-                Failure::Reference(format!("failed to get git client for repo {}", referred.repo_url))
+                let repository = crate::repo::redacted(&referred.repo_url);
+                tracing::warn!(reason = %error, repository, "Failed to resolve a referenced source");
+                Failure::Reference(format!("failed to get git client for repo {repository}"))
             })?;
             if let Some(known) = found.get_mut(&name) {
                 known.revision = commit;

@@ -73,8 +73,13 @@ pub fn of(input: &Input<'_>, room: Room) -> Text {
     let mut text = opening(input, differing.len());
     let mut left_out = Vec::new();
     for (key, entry, difference) in &differing {
+        if !left_out.is_empty() {
+            // What is only named costs no search for lines.
+            left_out.push(heading(key));
+            continue;
+        }
         let section = cut(section((key, entry, difference), input.hidden, room.lines), room.each);
-        if left_out.is_empty() && text.len().saturating_add(section.len()) <= room.all {
+        if text.len().saturating_add(section.len()) <= room.all {
             text.push_str(&section);
         } else {
             left_out.push(heading(key));

@@ -53,16 +53,18 @@ impl LargeFile {
     }
 }
 
-/// The pointers among the files of a commit.
+/// The pointers among the files of a commit; blocking.
 pub fn of(bare: &Path, commit: &str) -> Result<Vec<LargeFile>, Error> {
     let read = || -> Result<Vec<LargeFile>, git2::Error> {
         let repo = Repository::open_bare(bare)?;
         let tree = repo.find_commit(Oid::from_str(commit)?)?.tree()?;
+        let objects = repo.odb()?;
+        let is_small = |id| objects.read_header(id).is_ok_and(|(size, _)| size < MAX_POINTER);
         let mut found = Vec::new();
         tree.walk(TreeWalkMode::PreOrder, |folder, entry| {
             if entry.kind() == Some(ObjectType::Blob)
+                && is_small(entry.id())
                 && let Ok(blob) = repo.find_blob(entry.id())
-                && blob.size() < MAX_POINTER
                 && let Some(digest) = digest(blob.content())
             {
                 found.push(LargeFile { path: format!("{folder}{}", entry.name().unwrap_or_default()), digest });

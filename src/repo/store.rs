@@ -321,7 +321,9 @@ impl Store {
             return Ok(Vec::new());
         }
         let bare = self.bare(repo);
-        let found = lfs::of(&bare.dir, commit)?;
+        let (dir, wanted) = (bare.dir.clone(), commit.to_owned());
+        let found = tokio::task::spawn_blocking(move || lfs::of(&dir, &wanted)).await;
+        let found = found.map_err(|error| Error::Cache(error.to_string()))??;
         let is_complete = || found.iter().all(|file| file.is_present(&bare.dir));
         if !is_complete() {
             let _turn = bare.state.lock().await;
@@ -342,7 +344,9 @@ impl Store {
         }
         let mut open = vec![(repo.clone(), commit.to_owned(), String::new())];
         while let Some((parent, commit, place)) = open.pop() {
-            for link in submodules::of(&self.bare(&parent).dir, &commit)? {
+            let dir = self.bare(&parent).dir.clone();
+            let links = tokio::task::spawn_blocking(move || submodules::of(&dir, &commit)).await;
+            for link in links.map_err(|error| Error::Cache(error.to_string()))?? {
                 if found.len() == MAX_SUBMODULES {
                     return Err(Error::Submodule("too many submodules".to_owned()));
                 }

@@ -23,7 +23,7 @@ pub struct Link {
     pub commit: String,
 }
 
-/// The submodules of a commit; those of submodules are not looked for.
+/// The submodules of a commit; those of submodules are not looked for. Blocking.
 pub fn of(bare: &Path, commit: &str) -> Result<Vec<Link>, Error> {
     let read = || -> Result<Vec<Link>, git2::Error> {
         let repo = Repository::open_bare(bare)?;

@@ -2,8 +2,8 @@
 //!
 //! In:  a request, and what the repository says about trust and proxies.
 //! Out: the answer's head at once, its body as far as the caller reads it; or a [`Fault`] in Go's words.
-//! Invariant: an `Authorization` header follows a redirect to its own host only, and never from `https` to `http`; every
-//! exchange ends at its deadline.
+//! Invariant: an `Authorization` header follows a redirect to its own host or one below it only, and never from `https` to
+//! `http`; every exchange ends at its deadline.
 //! Source: Go `net/http` as Argo CD uses it (`util/helm/client.go` `loadRepoIndex`).
 
 mod address;

@@ -29,6 +29,9 @@ pub use session::Session;
 /// Manifests and lists of tags are cut at this size.
 const MAX_METADATA: usize = 4 << 20;
 
+/// All pages of a list of tags together have at most so many bytes: half a million tags.
+const MAX_TAGS: usize = 16 << 20;
+
 /// A list of tags with more pages than this does not end.
 const MAX_PAGES: usize = 1_000;
 
@@ -46,7 +49,7 @@ impl Session {
         struct Page {
             tags: Option<Vec<String>>,
         }
-        let mut tags = Vec::new();
+        let (mut tags, mut room) = (Vec::new(), MAX_TAGS);
         let mut address = of.address(self.is_plain(), "tags/list")?;
         for _ in 0..MAX_PAGES {
             let answer = self.send(Request::get(address.clone()), Some(of)).await?;
@@ -57,6 +60,8 @@ impl Session {
             let shown = format!("GET {:?}", answer.address.shown());
             let base = answer.address.clone();
             let text = answer.bytes(MAX_METADATA).await.map_err(|fault| fault.to_string())?;
+            let too_many = || format!("more than {MAX_TAGS} bytes of tags");
+            room = room.checked_sub(text.len()).ok_or_else(too_many)?;
             let page: Page = serde_json::from_slice(&text)
                 .map_err(|error| format!("{shown}: failed to decode response: {}", go_json(&error)))?;
             tags.extend(page.tags.unwrap_or_default());

@@ -42,6 +42,11 @@ impl Error {
     }
 }
 
+/// A text with a line end behind it where the parser, which panics there, needs one: for readers that only skim a text.
+pub fn closed(text: &str) -> std::borrow::Cow<'_, str> {
+    ending::Ending::closed(text).0
+}
+
 /// Why a parser has no next event.
 pub struct Problem {
     /// The problem as go-yaml words it, with the line and without `yaml: `.

@@ -10,11 +10,15 @@ use std::time::Duration;
 
 use base64::Engine;
 use http::header::{ACCEPT, AUTHORIZATION, HeaderValue, USER_AGENT};
+use http_body_util::{BodyExt, Limited};
 use kube::client::Body;
 use serde_json::json;
 
 use super::super::access::RepoAccess;
 use super::super::authority::Authority;
+
+/// A page of installations is a tenth of this.
+const MAX_BODY: usize = 4 << 20;
 
 /// The part of HTTP that is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +59,8 @@ impl Api<'_> {
         let work = async {
             let answer = client.send(request).await.map_err(|error| self.plain(&error))?;
             let status = answer.status();
-            let body = answer.into_body().collect_bytes().await.map_err(|error| self.plain(&error))?;
+            let body = Limited::new(answer.into_body(), MAX_BODY).collect().await;
+            let body = body.map_err(|error| format!("reading the answer: {error}"))?.to_bytes();
             let words = format!("{} {}", status.as_u16(), status.canonical_reason().unwrap_or_default());
             Ok(Answer { is_success: status.is_success(), status: words, body: body.to_vec() })
         };
