@@ -85,7 +85,13 @@ impl Asking<'_> {
         let known = if fresh { Unchanged::new() } else { self.ctx.dry_runs.of(&key) };
         let webhooks =
             if has_option(self.app, "IncludeMutationWebhook=true") { Webhooks::Kept } else { Webhooks::Undone };
-        let rules = digest((&self.settings.diff, serde_json::to_string(&self.app.spec.ignore_differences).ok()));
+        let spec = &self.app.spec;
+        let rules = digest((
+            &self.settings.diff,
+            serde_json::to_string(&spec.ignore_differences).ok(),
+            spec.sync_options(),
+            format!("{:?}", self.settings.tracking),
+        ));
         let answers: Vec<_> = stream::iter(&paired.pairs)
             .map(|pair| async {
                 let (Some(target), Some(live)) = (&pair.target, &pair.live) else {

@@ -30,6 +30,7 @@ mod tools;
 
 use std::cell::RefCell;
 use std::path::Path;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -70,6 +71,12 @@ pub struct Manifests {
     pub may_have_changed: bool,
 }
 
+/// How long a rendering may hold a place that others wait for. Helm and kustomize need seconds, unless they wait for a
+/// server.
+const LONGEST_TURN: Duration = Duration::from_secs(10);
+/// Renderings at once that may have outlasted their turn.
+const SLOW: usize = 16;
+
 /// Renders sources and remembers the results on disk.
 pub struct Desired {
     store: Store,
@@ -77,6 +84,8 @@ pub struct Desired {
     rendered: Rendered,
     /// Renderings at once: helm and kustomize are processes of 50 MiB each.
     turns: Semaphore,
+    /// Renderings that go on without a place.
+    slow: Semaphore,
     listings: Semaphore,
     locals: Locals,
     failures: RefCell<Failures>,
@@ -96,6 +105,7 @@ impl Desired {
             charts: crate::charts::Store::new(dir, &store.scratch(), options.charts.clone())?,
             store,
             turns: Semaphore::new(options.parallel),
+            slow: Semaphore::new(SLOW),
             listings: Semaphore::new(options.listings),
             locals: Locals::default(),
             failures: RefCell::new(Failures::new(options.pause)),
@@ -169,8 +179,7 @@ impl Desired {
         // The files of the references must stay until the renderer has read them.
         let _referred = commits.fill(&mut request.refs).await.map_err(|error| error.envelope())?;
         request.git_environment = commits.git_environment(&request.source).await.map_err(|error| error.envelope())?;
-        let _turn = self.turns.acquire().await.map_err(|error| error.to_string())?;
-        let rendered = match render::render(&request).await {
+        let rendered = match self.in_turn(render::render(&request)).await {
             Ok(rendered) => rendered,
             Err(error) => {
                 self.failures.borrow_mut().note(key, error.cached_envelope());
@@ -185,6 +194,20 @@ impl Desired {
         };
         self.remember(key, &result);
         Ok(result)
+    }
+
+    /// Waits for a place, and gives it back when the work takes so long that it must be waiting itself, for a chart
+    /// server that hangs or the like: others render meanwhile.
+    async fn in_turn<T>(&self, work: impl Future<Output = T>) -> T {
+        // The semaphores are never closed.
+        let place = self.turns.acquire().await.ok();
+        let mut work = std::pin::pin!(work);
+        if let Ok(done) = tokio::time::timeout(LONGEST_TURN, work.as_mut()).await {
+            return done;
+        }
+        let Ok(_slow) = self.slow.try_acquire() else { return work.await };
+        drop(place);
+        work.await
     }
 
     fn recall(&self, key: &str) -> Option<SourceManifests> {

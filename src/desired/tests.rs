@@ -231,3 +231,19 @@ async fn a_hung_renderer_holds_its_own_turn_only_and_is_killed() {
     let pid = fs::read_to_string(&pid).unwrap();
     assert!(!Path::new("/proc").join(pid.trim()).exists(), "the child is gone");
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_outlasts_its_turn_gives_its_place_to_others() {
+    let mut scene = Scene::new();
+    scene.options.parallel = 1;
+    let desired = Desired::new(&scene.dir.path().join("cache"), scene.options.clone()).unwrap();
+    let begun = tokio::time::Instant::now();
+    let hung = desired.in_turn(tokio::time::sleep(Duration::from_secs(90)));
+    let quick = async {
+        tokio::task::yield_now().await;
+        desired.in_turn(async { begun.elapsed() }).await
+    };
+    let ((), waited) = tokio::join!(hung, quick);
+    assert_eq!(waited.as_secs(), super::LONGEST_TURN.as_secs());
+    assert_eq!(begun.elapsed().as_secs(), 90);
+}

@@ -109,9 +109,13 @@ impl Orphans {
 
     /// Waits until all lists have an answer.
     pub async fn ready(&self) -> Result<(), String> {
-        let waiting: Vec<_> = self.inner.borrow().kinds.values().map(|kind| kind.listed.subscribe()).collect();
+        let next = || {
+            let inner = self.inner.borrow();
+            inner.kinds.values().map(|kind| kind.listed.subscribe()).find(|listed| !*listed.borrow())
+        };
         let all = async {
-            for mut listed in waiting {
+            // A list that was started over meanwhile ends its signal unanswered; then its successor is waited for.
+            while let Some(mut listed) = next() {
                 let _ = listed.wait_for(|listed| *listed).await;
             }
         };

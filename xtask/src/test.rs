@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, anyhow};
 use clap::Args;
 
-use crate::{cargo, workspace};
+use crate::cargo;
 
 /// What is tested.
 #[derive(Args)]
@@ -30,13 +30,6 @@ pub struct Options {
 /// Runs every check; true when all hold.
 pub fn run(options: &Options) -> Result<bool> {
     let mut env = Vec::new();
-    // Tests that compare with Argo CD's own tables run where those are at hand.
-    let reference = workspace().join("../shared");
-    if std::env::var_os("LITECD_REFERENCE").is_none()
-        && let Ok(reference) = reference.canonicalize()
-    {
-        env.push(("LITECD_REFERENCE", reference));
-    }
     if options.long {
         env.push(("PROPTEST_CASES", PathBuf::from("20000")));
     }

@@ -82,14 +82,18 @@ pub static ROWS: &[Row] = features! {
         "Manifest cache", "How long rendered manifests are good for.";
     Render "params.directory" Yes,
         ["argocd-cmd-params-cm:reposerver.max.combined.directory.manifests.size",
-         "argocd-cmd-params-cm:reposerver.include.hidden.directories",
          "argocd-cmd-params-cm:reposerver.allow.oob.symlinks"],
         "Directory limits", "Which files of a directory are read, and how many bytes.";
+    Render "params.hidden-directories" No("directories whose name begins with a dot are treated as Argo CD's default does"),
+        ["argocd-cmd-params-cm:reposerver.include.hidden.directories"],
+        "Hidden directories", "Whether directories whose name begins with a dot are read.";
+    Render "params.git-config" No("litecd gives git its own configuration"),
+        ["argocd-cmd-params-cm:reposerver.enable.builtin.git.config"],
+        "Git's built-in configuration", "Whether the system's git configuration is replaced.";
     Render "params.git" Yes,
         ["argocd-cmd-params-cm:reposerver.enable.git.submodule",
          "argocd-cmd-params-cm:reposerver.git.lsremote.parallelism.limit",
-         "argocd-cmd-params-cm:reposerver.git.request.timeout",
-         "argocd-cmd-params-cm:reposerver.enable.builtin.git.config"],
+         "argocd-cmd-params-cm:reposerver.git.request.timeout"],
         "Git", "Submodules, limits and time limits of Git.";
     Render "params.helm-and-oci" Yes,
         ["argocd-cmd-params-cm:reposerver.helm.manifest.max.extracted.size",
