@@ -8,7 +8,7 @@
 use serde_json::Value;
 
 use super::json_syntax;
-use crate::gocompat::yaml;
+use crate::gocompat::{json, yaml};
 
 /// How far into a stream its first brace may be for the stream to count as JSON.
 const JSON_GUESS: usize = 4096;
@@ -35,7 +35,7 @@ pub fn read(text: &str, reader: Reader) -> (Vec<Value>, Option<String>) {
                 Ok(None) => return (objects, None),
                 Ok(Some((value, raw, after))) => {
                     if !value.is_null() {
-                        match with_kind(value, || raw.to_owned(), json_words) {
+                        match with_kind(value, |_| raw.to_owned(), json_words) {
                             Ok(object) => objects.push(object),
                             Err(text) => return (objects, Some(text)),
                         }
@@ -55,10 +55,7 @@ pub fn read(text: &str, reader: Reader) -> (Vec<Value>, Option<String>) {
         let read = document.and_then(yaml::parse_document).map_err(|error| error.to_string());
         let object = match read {
             Ok(Value::Null) => continue,
-            Ok(value) => {
-                let shown = crate::gocompat::json::to_string_plain(&value);
-                with_kind(value, || shown, WORDS)
-            }
+            Ok(value) => with_kind(value, json::to_string, WORDS),
             Err(text) => Err(text),
         };
         match object {
@@ -97,12 +94,12 @@ fn after_first_newline(text: &str) -> &str {
     blanks.find('\n').map_or(start, |at| text.get(at + 1..).unwrap_or_default())
 }
 
-fn with_kind(value: Value, shown: impl FnOnce() -> String, prefix: &str) -> Result<Value, String> {
+fn with_kind(value: Value, shown: impl FnOnce(&Value) -> String, prefix: &str) -> Result<Value, String> {
     let kind_is_given = value.get("kind").and_then(Value::as_str).is_some_and(|kind| !kind.is_empty());
     if !value.is_object() {
         return Err(format!("{prefix}{}", no_object(&value)));
     }
-    if kind_is_given { Ok(value) } else { Err(format!("{prefix}Object 'Kind' is missing in '{}'", shown())) }
+    if kind_is_given { Ok(value) } else { Err(format!("{prefix}Object 'Kind' is missing in '{}'", shown(&value))) }
 }
 
 /// Go's refusal of a value that is no object.

@@ -127,6 +127,10 @@ async fn broken_file_fails_only_when_it_looks_like_a_manifest() {
             "kind: A\n---\nfoo: bar\n",
             "Failed to unmarshal \"f.yaml\": failed to unmarshal manifest: error unmarshaling JSON: while decoding JSON: Object 'Kind' is missing in '{\"foo\":\"bar\"}'",
         ),
+        (
+            "kind: A\n---\nfoo: <b> & c\n",
+            "Failed to unmarshal \"f.yaml\": failed to unmarshal manifest: error unmarshaling JSON: while decoding JSON: Object 'Kind' is missing in '{\"foo\":\"\\u003cb\\u003e \\u0026 c\"}'",
+        ),
     ] {
         assert_eq!(names(&Tree::new(&[("f.yaml", text)]), json!({})).await, expect, "{text}");
     }
