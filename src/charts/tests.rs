@@ -181,6 +181,34 @@ fn archives_write_nothing_outside() {
 }
 
 #[test]
+fn no_name_in_an_archive_is_read_into_memory_without_end() {
+    let check = |kind: EntryType, size: u64, expect: Result<(), &str>| {
+        let mut header = Header::new_gnu();
+        header.set_entry_type(kind);
+        header.set_size(size);
+        header.set_cksum();
+        let mut after = Builder::new(Vec::new());
+        append(&mut after, "passed", EntryType::Block, "", &"x".repeat(2 << 20));
+        append(&mut after, "file", EntryType::Regular, "", &"x".repeat(2 << 20));
+        let after = after.into_inner().unwrap();
+        // The name itself is nowhere in memory: who reads it all runs out of the limit instead.
+        let body = std::io::Read::take(std::io::repeat(b'a'), size.next_multiple_of(512));
+        let archive = std::io::Read::chain(header.as_bytes().as_slice(), body);
+        let dir = tempfile::tempdir().unwrap();
+        let outcome = archive::unpack(std::io::Read::chain(archive, after.as_slice()), Kind::Tar, dir.path(), 1 << 30);
+        assert_eq!(outcome, expect.map_err(str::to_owned), "{kind:?} of {size} bytes");
+        assert_eq!(dir.path().join("file").exists(), outcome.is_ok());
+    };
+    let refusal = Err("error while iterating on tar reader: archive/tar: header field too long");
+    for kind in [EntryType::GNULongLink, EntryType::XHeader, EntryType::GNULongName] {
+        check(kind, 900 << 20, refusal);
+        check(kind, (1 << 20) + 1, refusal);
+    }
+    check(EntryType::GNULongLink, 1000, Ok(()));
+    check(EntryType::Block, 2 << 20, Ok(()));
+}
+
+#[test]
 fn no_name_of_a_chart_leads_out_of_its_archive() {
     for (chart, expect) in [
         ("web", Some("web")),
