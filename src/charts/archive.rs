@@ -26,8 +26,15 @@ const MAX_ENTRIES: usize = 100_000;
 /// Bytes of headers in front of one entry. Long names and extended headers are read into memory, and Go refuses them from here.
 const MAX_HEADERS: u64 = 1 << 20;
 
+/// What errors show instead of the folder, whose name is another one each time.
+const SHOWN_FOLDER: &str = "<path to cached source>";
+
 /// Unpacks at most `limit` bytes; blocking.
 pub fn unpack(archive: impl Read, kind: Kind, into: &Path, limit: u64) -> Result<(), String> {
+    decompress(archive, kind, into, limit).map_err(|text| text.replace(&*into.to_string_lossy(), SHOWN_FOLDER))
+}
+
+fn decompress(archive: impl Read, kind: Kind, into: &Path, limit: u64) -> Result<(), String> {
     let archive = io::BufReader::new(archive);
     if kind == Kind::Tar {
         return untar(archive, into, limit);

@@ -181,6 +181,22 @@ fn archives_write_nothing_outside() {
 }
 
 #[test]
+fn the_same_broken_archive_reads_the_same_each_time() {
+    use EntryType::{Directory, Regular, Symlink};
+    let check = |entries: &[(&str, EntryType, &str, &str)], expect: &str| {
+        for _ in 0..2 {
+            assert_eq!(unpack(entries).1.unwrap_err(), expect, "{entries:?}");
+        }
+    };
+    check(&[("../out", Regular, "", "x")], "illegal filepath in archive: <path to cached source>/../out");
+    check(&[("l", Symlink, "../out", "")], "illegal filepath in symlink: <path to cached source>/../out");
+    check(
+        &[("d", Directory, "", ""), ("d", Regular, "", "x")],
+        "error creating file \"<path to cached source>/d\": Is a directory (os error 21)",
+    );
+}
+
+#[test]
 fn no_name_in_an_archive_is_read_into_memory_without_end() {
     let check = |kind: EntryType, size: u64, expect: Result<(), &str>| {
         let mut header = Header::new_gnu();
