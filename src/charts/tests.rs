@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use tar::{Builder, EntryType, Header};
 
@@ -20,7 +21,7 @@ fn entry(version: &str) -> Entry {
 #[test]
 fn an_index_is_skimmed_for_one_chart() {
     let check = |text: &str, expect: Result<Option<&[&str]>, &str>| {
-        let found = skim(text.as_bytes(), "a").map(|entries| {
+        let found = skim(text.as_bytes(), "a", Duration::from_secs(60)).map(|entries| {
             entries.map(|entries| {
                 let shown = |entry: Entry| format!("{}@{}", entry.version, entry.url.unwrap_or_default());
                 entries.into_iter().map(shown).collect::<Vec<_>>()
@@ -45,6 +46,16 @@ fn an_index_is_skimmed_for_one_chart() {
     check("", Err("EOF"));
     check("entries: [", Err("yaml: line 1: did not find expected node content"));
     check("entries:\n  a: b: c", Err("yaml: line 2: mapping values are not allowed in this context"));
+}
+
+#[test]
+fn an_index_is_given_up_when_it_does_not_end() {
+    use std::io::Read;
+    let start = b"entries: {b: \"".as_slice();
+    let outcome = skim(start.chain(std::io::repeat(b'x')), "a", Duration::from_secs(600));
+    assert_eq!(outcome.unwrap_err(), "the index is too large: a text in it has more than 16777216 bytes");
+    let outcome = skim(std::io::repeat(b'\n'), "a", Duration::from_millis(50));
+    assert_eq!(outcome.unwrap_err(), "the index is too large: reading it takes too long");
 }
 
 #[test]
@@ -261,7 +272,7 @@ fn the_cache_is_bounded_and_its_names_depend_on_who_asks() {
         fs::write(&download, "0123456789").unwrap();
         cache.keep_archive(&download, key, Kind::Chart).unwrap();
         if let Some((_, file)) = cache.open_archive(key) {
-            let minutes = std::time::Duration::from_secs(600 - 60 * age as u64);
+            let minutes = Duration::from_secs(600 - 60 * age as u64);
             file.set_modified(std::time::SystemTime::now() - minutes).unwrap();
         }
     }
