@@ -3,15 +3,17 @@
 //! In:  an archive and an empty folder.
 //! Out: its folders, files and symbolic links in there; hard links, devices and the like are passed over, as Argo CD does.
 //! Invariant: nothing is written through a link, so nothing lands outside the folder; links lead inside; bytes and entries are
-//! bounded.
+//! bounded, and so is what is held in memory of an entry.
 //! Source: REND-078, REND-080 (`util/io/files/tar.go` `untar`).
 
+use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{OpenOptionsExt, symlink};
 use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
 
 use flate2::read::MultiGzDecoder;
 use tar::EntryType;
@@ -21,8 +23,18 @@ use super::cache::Kind;
 /// More entries than this are an attack on the disk: empty files cost no bytes of the limit.
 const MAX_ENTRIES: usize = 100_000;
 
+/// Bytes of headers in front of one entry. Long names and extended headers are read into memory, and Go refuses them from here.
+const MAX_HEADERS: u64 = 1 << 20;
+
+/// What errors show instead of the folder, whose name is another one each time.
+const SHOWN_FOLDER: &str = "<path to cached source>";
+
 /// Unpacks at most `limit` bytes; blocking.
 pub fn unpack(archive: impl Read, kind: Kind, into: &Path, limit: u64) -> Result<(), String> {
+    decompress(archive, kind, into, limit).map_err(|text| text.replace(&*into.to_string_lossy(), SHOWN_FOLDER))
+}
+
+fn decompress(archive: impl Read, kind: Kind, into: &Path, limit: u64) -> Result<(), String> {
     let archive = io::BufReader::new(archive);
     if kind == Kind::Tar {
         return untar(archive, into, limit);
@@ -46,60 +58,78 @@ fn gzip_words(error: &io::Error) -> String {
 struct Bounded<R> {
     inner: R,
     left: u64,
-    is_over: bool,
+    /// What may still be read before the next entry must have come.
+    headers: Rc<Cell<u64>>,
 }
 
 impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let room = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        let left = self.left.min(self.headers.get());
+        let room = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
         if room == 0 && !buffer.is_empty() {
-            self.is_over = true;
-            return Err(io::ErrorKind::UnexpectedEof.into());
+            let is_end = self.left == 0;
+            return Err(if is_end { io::ErrorKind::UnexpectedEof } else { io::ErrorKind::FileTooLarge }.into());
         }
         let length = self.inner.read(buffer.get_mut(..room).unwrap_or_default())?;
-        self.left -= u64::try_from(length).unwrap_or(0);
+        let read = u64::try_from(length).unwrap_or(0);
+        self.left -= read;
+        self.headers.set(self.headers.get() - read);
         Ok(length)
     }
 }
 
 fn untar(archive: impl Read, into: &Path, limit: u64) -> Result<(), String> {
-    let mut archive = tar::Archive::new(Bounded { inner: archive, left: limit, is_over: false });
+    let headers = Rc::new(Cell::new(MAX_HEADERS));
+    let mut archive = tar::Archive::new(Bounded { inner: archive, left: limit, headers: Rc::clone(&headers) });
     let broken = |error: io::Error| format!("error while iterating on tar reader: {}", words(&error));
-    for (number, entry) in archive.entries().map_err(broken)?.enumerate() {
+    let mut entries = archive.entries().map_err(broken)?;
+    for number in 0.. {
+        headers.set(MAX_HEADERS);
+        let Some(entry) = entries.next() else { break };
+        headers.set(u64::MAX);
         if number == MAX_ENTRIES {
             return Err(format!("archive has more than {MAX_ENTRIES} entries"));
         }
         let mut entry = entry.map_err(broken)?;
-        let name = entry.path_bytes().into_owned();
-        let Some(place) = inside(Path::new(""), OsStr::from_bytes(&name)) else {
-            let shown = into.join(OsStr::from_bytes(&name));
-            return Err(format!("illegal filepath in archive: {}", shown.display()));
-        };
-        if place.as_os_str().is_empty() {
-            continue;
-        }
-        let target = into.join(&place);
-        match entry.header().entry_type() {
-            EntryType::Directory => {
-                make_folders(into, &place).map_err(|error| format!("error creating nested folders: {error}"))?;
-            }
-            EntryType::Symlink => {
-                let link = entry.link_name_bytes().unwrap_or_default().into_owned();
-                make_link(into, &place, OsStr::from_bytes(&link))?;
-            }
-            EntryType::Regular => {
-                make_parent(into, &place)?;
-                write(&target, &mut entry)?;
-            }
-            _ => {}
+        take(&mut entry, into)?;
+        // What is passed over must not count as headers of the next one. Holes of sparse files have no end.
+        if entry.header().entry_type() != EntryType::GNUSparse {
+            io::copy(&mut entry, &mut io::sink()).map_err(broken)?;
         }
     }
     Ok(())
 }
 
+/// Makes one entry in the folder.
+fn take<R: Read>(entry: &mut tar::Entry<'_, R>, into: &Path) -> Result<(), String> {
+    let name = entry.path_bytes().into_owned();
+    let Some(place) = inside(Path::new(""), OsStr::from_bytes(&name)) else {
+        let shown = into.join(OsStr::from_bytes(&name));
+        return Err(format!("illegal filepath in archive: {}", shown.display()));
+    };
+    if place.as_os_str().is_empty() {
+        return Ok(());
+    }
+    match entry.header().entry_type() {
+        EntryType::Directory => {
+            make_folders(into, &place).map_err(|error| format!("error creating nested folders: {error}"))
+        }
+        EntryType::Symlink => {
+            let link = entry.link_name_bytes().unwrap_or_default().into_owned();
+            make_link(into, &place, OsStr::from_bytes(&link))
+        }
+        EntryType::Regular => {
+            make_parent(into, &place)?;
+            write(&into.join(&place), entry)
+        }
+        _ => Ok(()),
+    }
+}
+
 fn words(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => "unexpected EOF".to_owned(),
+        io::ErrorKind::FileTooLarge => "archive/tar: header field too long".to_owned(),
         // Go has one text for every header that it cannot read.
         io::ErrorKind::Other => "archive/tar: invalid tar header".to_owned(),
         _ => error.to_string(),

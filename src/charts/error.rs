@@ -73,7 +73,11 @@ pub enum Error {
 
 impl Error {
     pub(super) fn disk(doing: &str, error: &std::io::Error) -> Self {
-        Self::Cache(format!("{doing}: {error}"))
+        // What makes temporary folders tells their names, which are other ones each time.
+        match error.raw_os_error() {
+            Some(_) => Self::Cache(format!("{doing}: {error}")),
+            None => Self::Cache(format!("{doing}: {}", error.kind())),
+        }
     }
 
     /// The text as users see it: with the envelope that Argo CD's repo server puts around it (REND-247).

@@ -3,15 +3,18 @@
 //! In:  `index.yaml` on a server.
 //! Out: the versions of one chart at a time.
 //! Invariant: indexes hold thousands of charts in tens of megabytes, so one is never held in memory: it lies on disk, and is
-//! skimmed for each chart that somebody wants. A server that can say "unchanged" is asked that way.
+//! skimmed for each chart that somebody wants, for as long as a download may take and no single text in it without end. A
+//! server that can say "unchanged" is asked that way.
 //! Source: REND-071, REND-074 (`util/helm/client.go` `GetIndex`, Helm `pkg/repo/v1/index.go`).
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hyper::StatusCode;
 use hyper::header::{self, HeaderName};
@@ -24,6 +27,9 @@ use crate::gocompat::yaml;
 
 /// Bytes that an index may have where nobody says otherwise.
 pub const MAX_BYTES: u64 = 1_000_000_000;
+
+/// Bytes of one text in an index, and of one comment; the reader holds it in memory.
+const MAX_TEXT: usize = 16 << 20;
 
 /// One version of a chart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,6 +48,8 @@ pub struct Index {
     validators: Vec<(HeaderName, String)>,
     /// Charts that were looked for.
     charts: Mutex<HashMap<String, Option<Arc<[Entry]>>>>,
+    /// Longest time of one look for a chart.
+    timeout: Duration,
 }
 
 /// Why an index did not come.
@@ -125,7 +133,8 @@ impl Download<'_> {
         let saved = save(answer, &file, self.limit).await;
         saved.map_err(|text| Error::LoadIndex(Failure::Body(text)))?;
         keep(&file).map_err(|error| Error::disk("keeping the index", &error))?;
-        Ok(Arc::new(Index { path: self.path.clone(), validators, charts: Mutex::default() }))
+        let (path, charts, timeout) = (self.path.clone(), Mutex::default(), self.timeout);
+        Ok(Arc::new(Index { path, validators, charts, timeout }))
     }
 }
 
@@ -139,9 +148,9 @@ impl Index {
         let found = match known {
             Some(found) => found,
             None => {
-                let (path, wanted) = (self.path.clone(), chart.to_owned());
+                let (path, wanted, timeout) = (self.path.clone(), chart.to_owned(), self.timeout);
                 // Skimming megabytes of YAML is work for the processor and must not hold up other applications.
-                let skimmed = tokio::task::spawn_blocking(move || skim_file(&path, &wanted)).await;
+                let skimmed = tokio::task::spawn_blocking(move || skim_file(&path, &wanted, timeout)).await;
                 let found = skimmed.map_err(|error| Error::Cache(error.to_string()))??.map(Arc::from);
                 self.known().insert(chart.to_owned(), found.clone());
                 found
@@ -167,7 +176,7 @@ fn address(access: &ChartAccess) -> Result<Address, String> {
 /// Writes an index down. One that was cut may read well and lack the newest versions, so it is none.
 async fn save(answer: Answer, file: &Path, limit: u64) -> Result<(), String> {
     let saved = answer.save(file, limit).await.map_err(|fault| fault.to_string())?;
-    if saved.is_cut { Err(format!("the index is larger than the limit of {limit} bytes")) } else { Ok(()) }
+    if saved.is_cut { Err(format!("the index is too large: it has more than {limit} bytes")) } else { Ok(()) }
 }
 
 /// A request that authenticates with whatever the repository has.
@@ -191,7 +200,7 @@ pub async fn check(access: &ChartAccess, scratch: &Path, timeout: Duration) -> R
     let skimmed = tokio::task::spawn_blocking(move || {
         // The folder goes when the file has been read.
         let _folder = folder;
-        skim_file(&file, "")
+        skim_file(&file, "", timeout)
     });
     match skimmed.await.map_err(|error| error.to_string())? {
         Ok(_) => Ok(()),
@@ -200,11 +209,43 @@ pub async fn check(access: &ChartAccess, scratch: &Path, timeout: Duration) -> R
     }
 }
 
-fn skim_file(path: &Path, chart: &str) -> Result<Option<Vec<Entry>>, Error> {
+fn skim_file(path: &Path, chart: &str, timeout: Duration) -> Result<Option<Vec<Entry>>, Error> {
     let file = File::open(path).map_err(|error| Error::disk("opening the index", &error))?;
     // The parser panics at a text that ends in the middle of a block of lines.
-    let text = BufReader::with_capacity(64 << 10, file).chain(b"\n".as_slice());
-    skim(text, chart).map_err(Error::DecodeIndex)
+    let text = file.chain(b"\n".as_slice());
+    skim(text, chart, timeout).map_err(Error::DecodeIndex)
+}
+
+/// Ends a text that is not worth reading on.
+struct Bounded<R> {
+    inner: R,
+    bounds: Rc<Bounds>,
+}
+
+struct Bounds {
+    /// `None` where that is beyond the clock.
+    until: Option<Instant>,
+    /// Bytes that may come before something is read.
+    room: Cell<usize>,
+    /// Why the text was ended; the reader has words of its own for that.
+    reason: Cell<Option<String>>,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bounds = &self.bounds;
+        let reason = if bounds.room.get() == 0 {
+            format!("the index is too large: a text in it has more than {MAX_TEXT} bytes")
+        } else if bounds.until.is_some_and(|until| Instant::now() > until) {
+            "the index is too large: reading it takes too long".to_owned()
+        } else {
+            let length = self.inner.read(buffer)?;
+            bounds.room.set(bounds.room.get().saturating_sub(length));
+            return Ok(length);
+        };
+        bounds.reason.set(Some(reason));
+        Err(io::ErrorKind::Other.into())
+    }
 }
 
 /// A collection that the reader is inside of.
@@ -215,12 +256,16 @@ struct Level {
 }
 
 /// The versions of one chart, `None` when the index does not name it; the rest of the text is read over, but read.
-pub(super) fn skim(text: impl std::io::BufRead, chart: &str) -> Result<Option<Vec<Entry>>, String> {
+pub(super) fn skim(text: impl Read, chart: &str, timeout: Duration) -> Result<Option<Vec<Entry>>, String> {
+    let until = Instant::now().checked_add(timeout);
+    let bounds = Rc::new(Bounds { until, room: Cell::new(MAX_TEXT), reason: Cell::new(None) });
     let mut parser = Parser::new();
-    parser.set_input(text);
+    parser.set_input(BufReader::with_capacity(64 << 10, Bounded { inner: text, bounds: Rc::clone(&bounds) }));
     let (mut levels, mut found): (Vec<Level>, Option<Vec<Entry>>) = (Vec::new(), None);
     loop {
-        let event = yaml::next_event(&mut parser).map_err(|problem| format!("yaml: {}", problem.text))?;
+        bounds.room.set(MAX_TEXT);
+        let event = yaml::next_event(&mut parser)
+            .map_err(|problem| bounds.reason.take().unwrap_or_else(|| format!("yaml: {}", problem.text)))?;
         match event.data {
             EventData::StreamEnd => return Err("EOF".to_owned()),
             EventData::DocumentEnd { .. } => return Ok(found),

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use tar::{Builder, EntryType, Header};
 
@@ -20,7 +21,7 @@ fn entry(version: &str) -> Entry {
 #[test]
 fn an_index_is_skimmed_for_one_chart() {
     let check = |text: &str, expect: Result<Option<&[&str]>, &str>| {
-        let found = skim(text.as_bytes(), "a").map(|entries| {
+        let found = skim(text.as_bytes(), "a", Duration::from_secs(60)).map(|entries| {
             entries.map(|entries| {
                 let shown = |entry: Entry| format!("{}@{}", entry.version, entry.url.unwrap_or_default());
                 entries.into_iter().map(shown).collect::<Vec<_>>()
@@ -45,6 +46,16 @@ fn an_index_is_skimmed_for_one_chart() {
     check("", Err("EOF"));
     check("entries: [", Err("yaml: line 1: did not find expected node content"));
     check("entries:\n  a: b: c", Err("yaml: line 2: mapping values are not allowed in this context"));
+}
+
+#[test]
+fn an_index_is_given_up_when_it_does_not_end() {
+    use std::io::Read;
+    let start = b"entries: {b: \"".as_slice();
+    let outcome = skim(start.chain(std::io::repeat(b'x')), "a", Duration::from_secs(600));
+    assert_eq!(outcome.unwrap_err(), "the index is too large: a text in it has more than 16777216 bytes");
+    let outcome = skim(std::io::repeat(b'\n'), "a", Duration::from_millis(50));
+    assert_eq!(outcome.unwrap_err(), "the index is too large: reading it takes too long");
 }
 
 #[test]
@@ -181,6 +192,50 @@ fn archives_write_nothing_outside() {
 }
 
 #[test]
+fn the_same_broken_archive_reads_the_same_each_time() {
+    use EntryType::{Directory, Regular, Symlink};
+    let check = |entries: &[(&str, EntryType, &str, &str)], expect: &str| {
+        for _ in 0..2 {
+            assert_eq!(unpack(entries).1.unwrap_err(), expect, "{entries:?}");
+        }
+    };
+    check(&[("../out", Regular, "", "x")], "illegal filepath in archive: <path to cached source>/../out");
+    check(&[("l", Symlink, "../out", "")], "illegal filepath in symlink: <path to cached source>/../out");
+    check(
+        &[("d", Directory, "", ""), ("d", Regular, "", "x")],
+        "error creating file \"<path to cached source>/d\": Is a directory (os error 21)",
+    );
+}
+
+#[test]
+fn no_name_in_an_archive_is_read_into_memory_without_end() {
+    let check = |kind: EntryType, size: u64, expect: Result<(), &str>| {
+        let mut header = Header::new_gnu();
+        header.set_entry_type(kind);
+        header.set_size(size);
+        header.set_cksum();
+        let mut after = Builder::new(Vec::new());
+        append(&mut after, "passed", EntryType::Block, "", &"x".repeat(2 << 20));
+        append(&mut after, "file", EntryType::Regular, "", &"x".repeat(2 << 20));
+        let after = after.into_inner().unwrap();
+        // The name itself is nowhere in memory: who reads it all runs out of the limit instead.
+        let body = std::io::Read::take(std::io::repeat(b'a'), size.next_multiple_of(512));
+        let archive = std::io::Read::chain(header.as_bytes().as_slice(), body);
+        let dir = tempfile::tempdir().unwrap();
+        let outcome = archive::unpack(std::io::Read::chain(archive, after.as_slice()), Kind::Tar, dir.path(), 1 << 30);
+        assert_eq!(outcome, expect.map_err(str::to_owned), "{kind:?} of {size} bytes");
+        assert_eq!(dir.path().join("file").exists(), outcome.is_ok());
+    };
+    let refusal = Err("error while iterating on tar reader: archive/tar: header field too long");
+    for kind in [EntryType::GNULongLink, EntryType::XHeader, EntryType::GNULongName] {
+        check(kind, 900 << 20, refusal);
+        check(kind, (1 << 20) + 1, refusal);
+    }
+    check(EntryType::GNULongLink, 1000, Ok(()));
+    check(EntryType::Block, 2 << 20, Ok(()));
+}
+
+#[test]
 fn no_name_of_a_chart_leads_out_of_its_archive() {
     for (chart, expect) in [
         ("web", Some("web")),
@@ -217,7 +272,7 @@ fn the_cache_is_bounded_and_its_names_depend_on_who_asks() {
         fs::write(&download, "0123456789").unwrap();
         cache.keep_archive(&download, key, Kind::Chart).unwrap();
         if let Some((_, file)) = cache.open_archive(key) {
-            let minutes = std::time::Duration::from_secs(600 - 60 * age as u64);
+            let minutes = Duration::from_secs(600 - 60 * age as u64);
             file.set_modified(std::time::SystemTime::now() - minutes).unwrap();
         }
     }

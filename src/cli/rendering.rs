@@ -1,7 +1,7 @@
 //! Flags of Argo CD's repo server, which is no program of its own here.
 
 /// How sources are fetched and rendered. Each flag overrides its key in `argocd-cmd-params-cm`.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 #[command(next_help_heading = "Fetching and rendering")]
 pub struct Flags {
     /// Renderings at once, 0 for one per processor [default: 0].

@@ -151,7 +151,7 @@ impl Command {
             }
             Ok(())
         };
-        let err = async { Ok(output::read_start(stderr, output::MAX_STDERR).await) };
+        let err = output::read_start(stderr, output::ENDLESS_STDERR);
         // The join ends at the first error, so a child that writes without end is noticed while it still runs.
         let work = async { tokio::try_join!(feed, output::read(stdout, self.limits.max_output), err) };
         let deadline = tokio::time::Instant::now() + self.limits.timeout;
@@ -159,10 +159,13 @@ impl Command {
             Ok(done) => done,
             Err(_) => return Err(self.stop(&mut child, &group).await),
         };
-        let Ok(((), out, err)) = done else {
-            group.kill();
-            let _ = child.wait().await;
-            return Err(Error::TooMuchOutput { command: self.display(), limit: self.limits.max_output });
+        let ((), out, err) = match done {
+            Ok(done) => done,
+            Err(output::TooMuch(limit)) => {
+                group.kill();
+                let _ = child.wait().await;
+                return Err(Error::TooMuchOutput { command: self.display(), limit });
+            }
         };
         let status = match tokio::time::timeout_at(deadline, child.wait()).await {
             Ok(Ok(status)) => status,

@@ -1,16 +1,20 @@
 //! Reads what a child writes, within bounds.
 //!
 //! In:  a pipe, and the most bytes that are wanted.
-//! Out: the bytes; for stdout an error when there are more, for stderr the first ones.
+//! Out: the bytes; for stdout an error when there are more, for stderr the first ones, and an error when it does not end.
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// More of stderr than this never reaches a condition; the rest is read and dropped so that the child can go on.
-pub const MAX_STDERR: usize = 64 << 10;
+const MAX_STDERR: usize = 64 << 10;
 
-/// The child wrote more than was allowed.
+/// A child that writes more to stderr than this does not end: git lists every reference of a large repository there, which
+/// are some megabytes.
+pub const ENDLESS_STDERR: usize = 64 << 20;
+
+/// The child wrote more than this, which is what was allowed.
 #[derive(Debug)]
-pub struct TooMuch;
+pub struct TooMuch(pub usize);
 
 /// Reads everything, or fails as soon as it is more than `limit` bytes.
 pub async fn read<R: AsyncRead + Unpin>(pipe: Option<R>, limit: usize) -> Result<Vec<u8>, TooMuch> {
@@ -19,21 +23,25 @@ pub async fn read<R: AsyncRead + Unpin>(pipe: Option<R>, limit: usize) -> Result
     let mut bounded = pipe.take(u64::try_from(limit).unwrap_or(u64::MAX).saturating_add(1));
     // A pipe that breaks ends the output; the exit status says whether that was a failure.
     let _ = bounded.read_to_end(&mut out).await;
-    if out.len() > limit { Err(TooMuch) } else { Ok(out) }
+    if out.len() > limit { Err(TooMuch(limit)) } else { Ok(out) }
 }
 
-/// Reads everything and keeps the first `limit` bytes.
-pub async fn read_start<R: AsyncRead + Unpin>(pipe: Option<R>, limit: usize) -> String {
-    let Some(mut pipe) = pipe else { return String::new() };
-    let (mut kept, mut chunk) = (Vec::new(), [0_u8; 8192]);
+/// Reads everything and keeps the first bytes, or fails as soon as it is more than `limit` bytes.
+pub async fn read_start<R: AsyncRead + Unpin>(pipe: Option<R>, limit: usize) -> Result<String, TooMuch> {
+    let Some(mut pipe) = pipe else { return Ok(String::new()) };
+    let (mut kept, mut chunk, mut total) = (Vec::new(), [0_u8; 8192], 0_usize);
     while let Ok(count) = pipe.read(&mut chunk).await {
         if count == 0 {
             break;
         }
-        let room = limit.saturating_sub(kept.len()).min(count);
+        total = total.saturating_add(count);
+        if total > limit {
+            return Err(TooMuch(limit));
+        }
+        let room = MAX_STDERR.saturating_sub(kept.len()).min(count);
         kept.extend(chunk.iter().take(room));
     }
-    String::from_utf8_lossy(&kept).into_owned()
+    Ok(String::from_utf8_lossy(&kept).into_owned())
 }
 
 /// Drops one final newline.

@@ -55,6 +55,16 @@ async fn output_is_bounded() {
 }
 
 #[tokio::test]
+async fn errors_without_end_are_bounded() {
+    let started = Instant::now();
+    let error = shell("yes >&2").run().await.unwrap_err();
+    assert_eq!(error, Error::TooMuchOutput { command: "sh -c yes >&2".to_owned(), limit: 64 << 20 });
+    assert!(started.elapsed() < Duration::from_secs(60), "before the time limit");
+    let error = shell("yes | head -c 1000000 >&2; exit 3").run().await.unwrap_err();
+    assert_eq!(error.stderr().len(), (64 << 10) - 1, "what is no more than much is cut, and trimmed");
+}
+
+#[tokio::test]
 async fn dropped_command_leaves_no_process() {
     let dir = tempfile::tempdir().unwrap();
     let mark = dir.path().join("mark");

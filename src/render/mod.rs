@@ -52,6 +52,9 @@ pub struct Rendered {
 /// What errors show instead of the folder of a checkout.
 const SHOWN_ROOT: &str = "<path to cached source>";
 
+/// What errors show instead of folders whose names are other ones each time.
+const SHOWN_FOLDER: &str = "<dir>";
+
 /// Renders one source.
 ///
 /// # Errors
@@ -73,14 +76,19 @@ pub async fn render_with(request: &Request, plugin: &dyn Renderer) -> Result<Ren
     let outcome = render_source(&request, plugin).await;
     outcome.map_err(|error| {
         let roots = request.refs.values().map(|source| &source.root).chain([&request.root]);
-        roots.fold(error, |error, root| error.replacing(&root.to_string_lossy(), SHOWN_ROOT))
+        let error = roots.fold(error, |error, root| error.replacing(&root.to_string_lossy(), SHOWN_ROOT));
+        // A path that leads out of a checkout shows the folder of the process.
+        let run = request.scratch.parent().filter(|run| run.components().count() > 2);
+        let folders = [Some(request.scratch.as_path()), run].into_iter().flatten();
+        folders.fold(error, |error, folder| error.replacing(&folder.to_string_lossy(), SHOWN_FOLDER))
     })
 }
 
 /// The request with folders whose paths hold no link, so that a path inside one can be told by its start.
 fn with_real_roots(request: &Request) -> Request {
     let mut request = request.clone();
-    for root in request.refs.values_mut().map(|source| &mut source.root).chain([&mut request.root]) {
+    let roots = request.refs.values_mut().map(|source| &mut source.root);
+    for root in roots.chain([&mut request.root, &mut request.scratch]) {
         // A folder that is missing is reported by whoever reads it.
         if let Ok(real) = std::fs::canonicalize(&*root) {
             *root = real;

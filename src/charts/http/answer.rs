@@ -136,7 +136,7 @@ impl Answer {
     /// # Errors
     /// The body breaks off, or the file cannot be written.
     pub async fn save(mut self, path: &Path, limit: u64) -> Result<Saved, Fault> {
-        let disk = |error: std::io::Error| Fault::Disk(format!("writing {}: {error}", path.display()));
+        let disk = |error: std::io::Error| Fault::Disk(format!("writing the answer: {error}"));
         let mut options = tokio::fs::OpenOptions::new();
         let file = options.write(true).create_new(true).mode(0o600).open(path).await.map_err(disk)?;
         let mut file = tokio::io::BufWriter::with_capacity(64 << 10, file);

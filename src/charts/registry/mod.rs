@@ -107,11 +107,13 @@ impl Session {
             StatusCode::NOT_FOUND => return Err(format!("{}: not found", of.with(reference))),
             _ => return Err(refusal(answer).await),
         }
+        let given = answer.header(&CONTENT_DIGEST).map(str::to_owned);
+        let shown = format!("GET {:?}", answer.address.shown());
         let text = answer.bytes(MAX_METADATA).await.map_err(|fault| fault.to_string())?;
-        let digest: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
-        if is_digest(reference) && reference != format!("sha256:{digest}") {
-            return Err("mismatched digest".to_owned());
-        }
+        verify(&text, reference, given.as_deref()).map_err(|reason| match given.filter(|given| !is_digest(given)) {
+            Some(_) => format!("{shown}: {reason}"),
+            None => reason,
+        })?;
         serde_json::from_slice(&text).map_err(|error| go_json(&error))
     }
 
@@ -145,6 +147,21 @@ impl Session {
         }
         Ok(())
     }
+}
+
+/// Checks a manifest against the digest that it was asked for by, and against the one that the registry says it has: of a
+/// tag nothing else is known.
+fn verify(text: &[u8], reference: &str, given: Option<&str>) -> Result<(), String> {
+    if let Some(given) = given.filter(|given| !is_digest(given)) {
+        return Err(format!("invalid response header value: `Docker-Content-Digest: {given}`"));
+    }
+    let digest: String = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = format!("sha256:{digest}");
+    let expected = given.into_iter().chain(Some(reference).filter(|reference| is_digest(reference)));
+    if expected.into_iter().any(|expected| expected != digest) {
+        return Err("mismatched digest".to_owned());
+    }
+    Ok(())
 }
 
 /// The link to the next page, if there is one.

@@ -2,6 +2,7 @@
 
 use super::challenge::{self, Challenge};
 use super::reference::{Reference, check_reference};
+use super::verify;
 use crate::charts::http::Address;
 
 #[test]
@@ -23,6 +24,25 @@ fn names_are_checked_as_oras_checks_them() {
     assert_eq!(check_reference(">=1").unwrap_err(), "invalid reference: invalid tag \">=1\"");
     assert!(check_reference(&format!("sha256:{}", "a".repeat(64))).is_ok());
     assert!(check_reference("sha256:abc").is_err() && check_reference("").is_err());
+}
+
+#[test]
+fn a_manifest_has_the_digest_that_it_is_said_to_have() {
+    let own = "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a";
+    let other = format!("sha256:{}", "0".repeat(64));
+    let mismatch = Err("mismatched digest".to_owned());
+    for (reference, given, expect) in [
+        ("1.0.0", None, Ok(())),
+        ("1.0.0", Some(own), Ok(())),
+        ("1.0.0", Some(other.as_str()), mismatch.clone()),
+        (own, None, Ok(())),
+        (own, Some(other.as_str()), mismatch.clone()),
+        (other.as_str(), Some(own), mismatch.clone()),
+        (other.as_str(), Some(other.as_str()), mismatch.clone()),
+        ("1.0.0", Some("x"), Err("invalid response header value: `Docker-Content-Digest: x`".to_owned())),
+    ] {
+        assert_eq!(verify(b"{}", reference, given), expect, "{reference} {given:?}");
+    }
 }
 
 #[test]

@@ -54,6 +54,8 @@ pub struct Args {
     /// Output format: yaml or json.
     #[arg(long, short, default_value = "yaml")]
     output: String,
+    #[command(flatten)]
+    rendering: super::rendering::Flags,
 }
 
 /// Runs `litecd render`.
@@ -61,7 +63,13 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if !matches!(args.output.as_str(), "yaml" | "json") {
         anyhow::bail!("unknown output format {:?}: use yaml or json", args.output);
     }
-    let given = Given::read(&args.files, &args.settings)?;
+    let mut given = Given::read(&args.files, &args.settings)?;
+    // As the controller: flags and variables win over the ConfigMap, and an empty variable is no value.
+    for (flag, value) in args.rendering.clone().all() {
+        if let Some(value) = value.filter(|text| !text.is_empty()) {
+            given.parameters.set_flag(flag, &value).with_context(|| format!("cannot use --{flag}"))?;
+        }
+    }
     let temporary = tempfile::tempdir().context("cannot make a temporary folder")?;
     let cache = args.cache_dir.as_deref().unwrap_or(temporary.path());
     let desired = Desired::new(cache, Options::from(&given.parameters).without_memory())

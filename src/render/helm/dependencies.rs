@@ -2,7 +2,8 @@
 //!
 //! In:  the dependencies that `Chart.yaml` names, the repositories and credentials that the project permits.
 //! Out: the dependencies in the chart's `charts/` folder.
-//! Invariant: helm learns only the repositories that dependencies come from, and their credentials from files.
+//! Invariant: helm learns only the repositories that dependencies come from, and their credentials from files; no local
+//! dependency lies outside the checkout.
 //! Source: REND-135 to REND-145 (`getHelmRepos`, `util/helm/helm.go` `DependencyBuild`).
 
 use std::path::Path;
@@ -14,7 +15,7 @@ use super::logins::Logins;
 use crate::charts::{self, ChartAccess};
 use crate::gocompat::yaml;
 use crate::project::Project;
-use crate::render::paths::go_reason;
+use crate::render::paths::{clean, go_reason};
 use crate::render::{Error, HelmRepositories, Request};
 use crate::settings::{Repository, RepositoryCredentials};
 
@@ -43,6 +44,40 @@ pub fn of(chart: &Path, known: &HelmRepositories) -> Result<Vec<Source>, Error> 
     let listed = parsed.get("dependencies").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let urls = listed.iter().filter_map(|dependency| dependency.get("repository").and_then(Value::as_str));
     Ok(urls.filter_map(|url| source(url, known)).collect())
+}
+
+/// Files that name dependencies; the locks are made by the chart's author, and helm goes where they say.
+const LISTS: [&str; 4] = ["Chart.yaml", "Chart.lock", "requirements.yaml", "requirements.lock"];
+
+/// Refuses local dependencies outside the checkout, where charts of other projects lie.
+///
+/// # Errors
+/// A dependency leads there, or a list of dependencies cannot be read.
+pub fn check_places(root: &Path, chart: &Path) -> Result<(), Error> {
+    let fail = |text: String| Error::Failed(format!("error building helm chart dependencies: {text}"));
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let (root, chart) = (real(root), real(chart));
+    for name in LISTS {
+        // What is missing names nothing.
+        let Ok(text) = std::fs::read(chart.join(name)) else { continue };
+        let list = yaml::parse_bytes(&text).map_err(|error| fail(format!("cannot load {name}: {error}")))?;
+        let listed = fields(&list, "dependencies").flat_map(|listed| listed.as_array().into_iter().flatten());
+        let urls = listed.flat_map(|dependency| fields(dependency, "repository")).filter_map(Value::as_str);
+        for url in urls {
+            let Some(path) = url.strip_prefix("file://") else { continue };
+            let place = clean(&chart.join(path));
+            if !place.starts_with(&root) || !real(&place).starts_with(&root) {
+                return Err(fail(format!("file '{url}' resolved to outside repository root")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Values of a key, whose case helm does not mind.
+fn fields<'a>(of: &'a Value, name: &'static str) -> impl Iterator<Item = &'a Value> {
+    let fields = of.as_object().into_iter().flatten();
+    fields.filter(move |(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
 }
 
 /// The repository of one dependency with its credentials; `None` for what helm finds without help.

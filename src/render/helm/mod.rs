@@ -42,6 +42,7 @@ pub async fn template(request: &Request, app: &Path, env: &BuildEnv) -> Result<S
             let copy = tokio::task::spawn_blocking(move || Workspace::copy(&root, &own, &scratch)).await;
             let copy = copy.map_err(|error| Error::Failed(error.to_string()))??;
             let in_copy = async {
+                dependencies::check_places(copy.root(), copy.app())?;
                 dependencies::build(&home, copy.app(), &dependencies, request).await?;
                 home.template(&template, copy.app(), request.limits).await
             };

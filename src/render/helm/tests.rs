@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::command::{Home, escape_commas, without_api_versions};
-use super::dependencies::source;
+use super::dependencies::{check_places, source};
 use super::{glob, prepare, values};
 use crate::render::build_env::BuildEnv;
 use crate::render::paths::Resolved;
@@ -234,6 +234,34 @@ fn repository(name: &str, url: &str, kind: &str, user: &str) -> Repository {
 fn credentials(url: &str, kind: &str, user: &str) -> RepositoryCredentials {
     let repository = repository("", url, kind, user);
     RepositoryCredentials { url: url.to_owned(), credentials: repository.credentials }
+}
+
+#[test]
+fn local_dependencies_stay_inside() {
+    let check = |file: &str, url: &str, is_inside: bool| {
+        let text = format!("apiVersion: v2\nname: c\nDependencies:\n- name: lib\n  repository: '{url}'\n");
+        let tree = Tree::new(&[("team/c/Chart.yaml", "name: c\n"), (&format!("team/c/{file}"), &text), ("lib/x", "")]);
+        std::os::unix::fs::symlink("/etc", tree.root().join("out")).unwrap();
+        std::os::unix::fs::symlink("team/c", tree.root().join("short")).unwrap();
+        let refusal =
+            format!("error building helm chart dependencies: file '{url}' resolved to outside repository root");
+        let expect = if is_inside { Ok(()) } else { Err(refusal) };
+        for chart in ["team/c", "short"] {
+            let outcome = check_places(&tree.root(), &tree.root().join(chart)).map_err(|error| error.to_string());
+            assert_eq!(outcome, expect, "{file} {url} in {chart}");
+        }
+    };
+    for file in ["Chart.yaml", "Chart.lock", "requirements.yaml", "requirements.lock"] {
+        check(file, "file://../../lib", true);
+        check(file, "file://charts/lib", true);
+        check(file, "https://h/../../../..", true);
+        check(file, "file://../../..", false);
+        check(file, "file://../../../other/lib", false);
+        check(file, "file:///etc", false);
+        check(file, "file://../../out", false);
+        check(file, "file://../../out/passwd", false);
+        check(file, "file:///nowhere/that/is/there", false);
+    }
 }
 
 #[test]

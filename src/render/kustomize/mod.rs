@@ -17,7 +17,7 @@ use std::path::Path;
 
 use super::build_env::BuildEnv;
 use super::workspace::Workspace;
-use super::{Error, Request, SHOWN_ROOT, kube_version};
+use super::{Error, Request, SHOWN_FOLDER, SHOWN_ROOT, kube_version};
 use crate::process::Command;
 
 /// Edits the kustomization as the source asks, and builds it.
@@ -94,7 +94,25 @@ impl Tool<'_> {
                 command = command.args(["--helm-api-versions", version]);
             }
         }
-        let output = command.run().await?;
+        let output = command.run().await.map_err(|error| Error::Failed(without_clones(&error.to_string())))?;
         String::from_utf8(output).map_err(|_| Error::Failed("kustomize build printed no UTF-8 text".to_owned()))
     }
+}
+
+/// Replaces the random folders that kustomize clones remote bases into, so that the same failure reads the same each time.
+fn without_clones(text: &str) -> String {
+    const NAME: &str = "/kustomize-";
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once(NAME) {
+        let next = after.trim_start_matches(|c: char| c.is_ascii_digit());
+        let start = before.rfind(|c: char| !(c.is_alphanumeric() || "/._-".contains(c)));
+        let start = start.and_then(|at| before.get(at..)?.chars().next().map(|c| at + c.len_utf8())).unwrap_or(0);
+        let is_clone = next.len() < after.len() && before.get(start..).is_some_and(|path| path.starts_with('/'));
+        match before.get(..start) {
+            Some(words) if is_clone => out.extend([words, SHOWN_FOLDER]),
+            _ => out.extend([before, NAME, after.strip_suffix(next).unwrap_or_default()]),
+        }
+        rest = next;
+    }
+    out + rest
 }

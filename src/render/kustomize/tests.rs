@@ -104,6 +104,27 @@ async fn wrong_options_read_as_in_argo_cd() {
 }
 
 #[tokio::test]
+async fn the_same_failure_reads_the_same_each_time() {
+    let failure = || async {
+        let tree = Tree::new(&[("app/kustomization.yaml", "")]);
+        let tools = tempfile::tempdir().unwrap();
+        let binary = tools.path().join("kustomize");
+        // As kustomize tells of a path outside, of the checkout and of a clone.
+        let script = "#!/bin/sh\necho \"no '$PWD/../none' in '$PWD' at /tmp/kustomize-$$/base: no my/kustomize-9\" >&2\nexit 1\n";
+        std::fs::write(&binary, script).unwrap();
+        std::fs::set_permissions(&binary, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let mut request = tree.request(json!({"path": "app", "kustomize": {"version": "v9"}}));
+        request.kustomize.binaries.insert("v9".to_owned(), binary.to_string_lossy().into_owned());
+        let text = crate::render::render(&request).await.unwrap_err().to_string();
+        text.replace(&*tools.path().to_string_lossy(), "<tools>")
+    };
+    let expect = "`<tools>/kustomize build <path to cached source>/app` failed exit status 1: \
+        no '<path to cached source>/../none' in '<path to cached source>' at <dir>/base: no my/kustomize-9";
+    assert_eq!(failure().await, expect);
+    assert_eq!(failure().await, expect);
+}
+
+#[tokio::test]
 async fn missing_components_are_left_out_when_asked() {
     let options = json!({"components": ["../base", "../none", "../../scratch", "https://h/remote"], "ignoreMissingComponents": true});
     assert_eq!(calls(options, |_| {}).await.unwrap()[0], "app: edit add component ../base [team_web|]");
