@@ -15,8 +15,15 @@ use crate::diff::{Difference, MaskError, mask_secret};
 /// Metadata that the API server makes up, and what only repeats the object.
 const SERVER_MADE: [&str; 5] = ["managedFields", "resourceVersion", "uid", "generation", "creationTimestamp"];
 
-/// The parts of a Secret that say nothing secret, once `data` is masked.
-const OPEN: [&str; 6] = ["apiVersion", "kind", "metadata", "type", "immutable", "data"];
+/// The parts of a Secret that say nothing secret, besides `metadata` and, once it is masked, `data`.
+const OPEN: [&str; 4] = ["apiVersion", "kind", "type", "immutable"];
+
+/// The parts of metadata that say nothing secret and have no parts of their own; what the server makes goes anyway.
+const OPEN_METADATA: [&str; 5] =
+    ["name", "generateName", "namespace", "deletionTimestamp", "deletionGracePeriodSeconds"];
+
+/// The parts of an owner reference.
+const OPEN_OWNER: [&str; 6] = ["apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion"];
 
 /// Stands for what is hidden whole.
 const MASK: &str = "++++++++";
@@ -55,11 +62,41 @@ pub fn is_secret(object: &Value) -> bool {
     object.group().is_empty() && object.kind() == "Secret"
 }
 
-/// A misspelt `stringdata` holds a value as well.
+/// A misspelt `stringdata`, or a `data` that is indented one step too far, holds values as well.
 fn hide_the_rest(secret: &mut Value) {
     for (field, value) in secret.as_object_mut().into_iter().flatten() {
-        if !OPEN.contains(&field.as_str()) {
-            *value = MASK.into();
+        match field.as_str() {
+            "data" => {}
+            "metadata" => hide_in_metadata(value),
+            known => hide_unless(OPEN.contains(&known), value),
         }
+    }
+}
+
+fn hide_in_metadata(metadata: &mut Value) {
+    let Value::Object(metadata) = metadata else { return *metadata = MASK.into() };
+    for (field, value) in metadata.iter_mut() {
+        match (field.as_str(), &mut *value) {
+            ("labels" | "annotations", Value::Object(texts)) => {
+                texts.values_mut().for_each(|text| hide_unless(true, text));
+            }
+            ("finalizers", Value::Array(names)) => names.iter_mut().for_each(|name| hide_unless(true, name)),
+            ("ownerReferences", Value::Array(owners)) => owners.iter_mut().for_each(hide_in_owner),
+            (known, value) => hide_unless(OPEN_METADATA.contains(&known), value),
+        }
+    }
+}
+
+fn hide_in_owner(owner: &mut Value) {
+    let Value::Object(owner) = owner else { return *owner = MASK.into() };
+    for (field, value) in owner.iter_mut() {
+        hide_unless(OPEN_OWNER.contains(&field.as_str()), value);
+    }
+}
+
+/// Hides a value that is not known to be open; a map or list in the place of a plain value is not known to be anything.
+fn hide_unless(is_open: bool, value: &mut Value) {
+    if !is_open || value.is_object() || value.is_array() {
+        *value = MASK.into();
     }
 }

@@ -22,6 +22,13 @@ fn secret(part: &str, data: Value) -> Value {
     json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s", "namespace": "shop"}, part: data})
 }
 
+/// A Secret with a part that is indented one step too far.
+fn indented(part: &str, data: Value) -> Value {
+    let mut secret = secret("type", json!("Opaque"));
+    secret.metadata_mut().insert(part.to_owned(), data);
+    secret
+}
+
 /// Everything that can be printed about the facts.
 fn outputs(facts: &Facts) -> String {
     let input = Input {
@@ -41,7 +48,7 @@ fn check(pairs: Vec<Pair>, extra: Value) -> String {
     let mut facts = facts(app(extra), pairs);
     facts.hidden = BTreeSet::from(["token".to_owned()]);
     let text = outputs(&facts);
-    assert!(text.contains("Secret shop/s"), "{text}");
+    assert!(text.contains("Secret "), "{text}");
     for canary in [CANARY, OTHER] {
         for shape in [canary.to_owned(), base64(canary)] {
             assert!(!text.contains(&shape), "{shape} is in:\n{text}");
@@ -78,9 +85,37 @@ fn secrets_of_a_strange_shape_are_not_shown() {
         secret("stringdata", json!({"k": CANARY})),
         secret("data", json!({"k": {"nested": CANARY}})),
         secret("data", json!([CANARY])),
+        secret("type", json!({"k": CANARY})),
+        secret("metadata", json!(CANARY)),
+        indented("data", json!({"k": CANARY})),
+        indented("stringData", json!({"k": CANARY})),
+        indented("password", json!(CANARY)),
+        indented("labels", json!({"stringData": {"k": CANARY}})),
+        indented("annotations", json!({"data": [CANARY]})),
+        indented("finalizers", json!([{"k": CANARY}])),
+        indented("ownerReferences", json!([{"name": "o", "data": {"k": CANARY}}, CANARY])),
+        indented("name", json!({"k": CANARY})),
     ] {
         check(vec![pair(Some(strange.clone()), Some(there.clone()))], json!({}));
         check(vec![pair(Some(strange), None)], json!({}));
+    }
+}
+
+#[test]
+fn known_metadata_of_a_secret_is_shown() {
+    let mut target = secret("stringData", json!({"k": CANARY}));
+    let owner = json!({"apiVersion": "v1", "kind": "Pod", "name": "owner-of-it", "uid": "u", "controller": true});
+    for (part, data) in [
+        ("labels", json!({"tier": "front"})),
+        ("annotations", json!({"note": "read-me"})),
+        ("finalizers", json!(["example.com/hold"])),
+        ("ownerReferences", json!([owner])),
+    ] {
+        target.metadata_mut().insert(part.to_owned(), data);
+    }
+    let text = check(vec![pair(Some(target), None)], json!({}));
+    for shown in ["tier: front", "note: read-me", "example.com/hold", "owner-of-it"] {
+        assert!(text.contains(shown), "{shown} is not in:\n{text}");
     }
 }
 
