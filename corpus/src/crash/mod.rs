@@ -277,9 +277,12 @@ impl Stand<'_, '_> {
     fn tell(&mut self, title: &str, outcome: &Outcome, verdict: &mut Verdict) {
         let all = &outcome.checks;
         let passed = all.iter().filter(|check| check.problem.is_none()).count();
+        let is_long = verdict.case.contains("call") || verdict.case.contains("fault");
         (self.say)(format!("  {}: {title}: {passed} of {} checks hold", verdict.case, all.len()));
         for check in all {
             match &check.problem {
+                // One line is enough of a round that is one of hundreds.
+                None if is_long => {}
                 None => (self.say)(format!("    ok   {}", check.name)),
                 Some(problem) => {
                     (self.say)(format!("    FAIL {}", check.name));
