@@ -1,5 +1,7 @@
 //! Actions that are asked for again.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::super::patience::{pause, settled};
