@@ -23,6 +23,13 @@ pub(super) struct Check {
     pub problem: Option<String>,
 }
 
+/// When litecd was killed.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Killed {
+    /// How many writes had reached the API server.
+    pub done: usize,
+}
+
 fn check(name: &'static str, problems: Vec<String>) -> Check {
     Check { name, problem: (!problems.is_empty()).then(|| problems.join("; ")) }
 }
@@ -37,7 +44,11 @@ fn equal(what: &str, got: &str, want: &str) -> Vec<String> {
 }
 
 /// Checks the app, its objects and what was written, after the sync of that number.
-pub(super) async fn all(run: &mut Run<'_>, (scene, number): (&Scene, usize), writes: &[Write]) -> Result<Vec<Check>> {
+pub(super) async fn all(
+    run: &mut Run<'_>,
+    (scene, number): (&Scene, usize),
+    (writes, killed): (&[Write], Option<Killed>),
+) -> Result<Vec<Check>> {
     let stage = scene.stages.get(number).context("no such sync")?;
     let place = Reference::argocd("Application", ARGOCD, scene.name);
     let app = run.cluster.get(&place).await?.context("the app is gone")?;
@@ -65,7 +76,11 @@ pub(super) async fn all(run: &mut Run<'_>, (scene, number): (&Scene, usize), wri
         check("one operation was started", several(starts.len(), "starts", starts.len() != 1)),
         check(
             "the operation's result holds each object once",
-            results((scene, stage), app.pointer("/status/operationState/syncResult/resources")),
+            results(
+                (scene, stage),
+                app.pointer("/status/operationState/syncResult/resources"),
+                &untold(stage, writes, killed),
+            ),
         ),
         check(
             "each completion was told once at most",
@@ -159,7 +174,20 @@ fn starts(writes: &[Write]) -> BTreeSet<&str> {
     answered.filter_map(|write| write.body.pointer("/status/operationState/startedAt")?.as_str()).collect()
 }
 
-fn results((scene, stage): (&Scene, &Stage), results: Option<&Value>) -> Vec<String> {
+/// The prunes that nobody can tell of any more: done by a process that was killed before it stored their results.  The next
+/// one does not find the objects, and does not know who deleted them; Argo CD leaves them out of the result too.
+fn untold(stage: &Stage, writes: &[Write], killed: Option<Killed>) -> Vec<String> {
+    let Some(killed) = killed else { return Vec::new() };
+    let done = writes.get(..killed.done.min(writes.len())).unwrap_or_default();
+    let is_untold = |(kind, name): &&Named| {
+        let is_it = |write: &Write| write.method == http::Method::DELETE && write.is_about(kind, name);
+        let mut rest = done.iter().skip_while(|write| !is_it(write)).peekable();
+        rest.peek().is_some() && !rest.any(|write| write.body.pointer("/status/operationState/syncResult").is_some())
+    };
+    stage.pruned.iter().filter(is_untold).map(|(kind, name)| format!("{kind}/{name}")).collect()
+}
+
+fn results((scene, stage): (&Scene, &Stage), results: Option<&Value>, untold: &[String]) -> Vec<String> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for result in results.and_then(Value::as_array).into_iter().flatten() {
         let word = |key: &str| result.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -169,6 +197,7 @@ fn results((scene, stage): (&Scene, &Stage), results: Option<&Value>) -> Vec<Str
     let mut problems: Vec<String> = expected
         .filter_map(|name| match seen.remove(&name).unwrap_or_default() {
             1 => None,
+            0 if untold.contains(&name) => None,
             count => Some(format!("{name} is there {count} times")),
         })
         .collect();
@@ -182,6 +211,10 @@ pub(super) async fn state(run: &mut Run<'_>, scene: &Scene) -> Result<Value> {
     let app = run.cluster.get(&place).await?.context("the app is gone")?;
     let at = |pointer: &str| app.pointer(pointer).cloned().unwrap_or_default();
     let mut results = at("/status/operationState/syncResult/resources");
+    if let Some(results) = results.as_array_mut() {
+        // Those are for `untold` to judge.
+        results.retain(|result| result["status"] != "Pruned");
+    }
     for result in results.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
         // An apply that is made again finds done what the killed process could not tell about.
         result.remove("message");

@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
-use super::checks::{self, Check};
+use super::checks::{self, Check, Killed};
 use super::fault::{Fault, Harm, Part};
 use super::proxy::{At, Proxy, Snare, Trap, Write};
 use super::scene::{Scene, Stage};
@@ -73,7 +73,7 @@ impl Play<'_, '_> {
             let count = self.sync(&proxy, (number, stage), &kubeconfig).await;
             let count = count.with_context(|| format!("sync {}", number + 1))?;
             let writes = proxy.writes();
-            let checks = checks::all(self.run, (self.scene, number), &writes).await?;
+            let checks = checks::all(self.run, (self.scene, number), (&writes, self.killed())).await?;
             let is_good = checks.iter().all(|check| check.problem.is_none());
             outcomes.push(Outcome { count, writes, checks });
             if !is_good {
@@ -82,6 +82,15 @@ impl Play<'_, '_> {
         }
         let state = checks::state(self.run, self.scene).await?;
         Ok((outcomes, state))
+    }
+
+    fn killed(&self) -> Option<Killed> {
+        match &self.trouble {
+            Trouble::Kill { at: At::Write(number), answered } => {
+                Some(Killed { done: if *answered { *number } else { number.saturating_sub(1) } })
+            }
+            _ => None,
+        }
     }
 
     /// One sync; how many writes it took until the operation had ended.
