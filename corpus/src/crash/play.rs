@@ -3,7 +3,7 @@
 //! In:  the scene, how its app syncs, what goes wrong.  Out: what was written, and the checks of each sync.
 //! Invariant: what is to go wrong did, or the round fails: a disturbance that never comes proves nothing.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -94,7 +94,7 @@ impl Play<'_, '_> {
     }
 
     /// One sync; how many writes it took until the operation had ended.
-    async fn sync(&mut self, proxy: &Proxy, (number, stage): (usize, &Stage), kubeconfig: &PathBuf) -> Result<usize> {
+    async fn sync(&mut self, proxy: &Proxy, (number, stage): (usize, &Stage), kubeconfig: &Path) -> Result<usize> {
         if let Some(folder) = stage.commit {
             let commit = serde_json::from_value(json!({"repo": "app", "from": folder}))?;
             self.run.step(&Step::Commit(commit)).await?;
@@ -156,7 +156,7 @@ impl Play<'_, '_> {
     }
 
     /// Waits for what kills, and starts again what was killed.
-    async fn suffer(&mut self, proxy: &Proxy, kubeconfig: &PathBuf) -> Result<()> {
+    async fn suffer(&mut self, proxy: &Proxy, kubeconfig: &Path) -> Result<()> {
         let fired = async {
             timeout(PATIENCE, proxy.fired()).await.ok().context("the sync never came to the write to be killed at")
         };
