@@ -43,7 +43,13 @@ pub struct ControlPlane {
     /// Grants everything.
     pub kubeconfig: PathBuf,
     processes: Vec<Process>,
+    program: PathBuf,
+    dir: PathBuf,
+    ports: Ports,
 }
+
+/// The API server's name among the processes.
+const API_SERVER: &str = "kube-apiserver";
 
 const TOKEN: &str = "admintoken";
 
@@ -55,7 +61,8 @@ impl ControlPlane {
         let dir = dir.canonicalize()?;
         let kubeconfig = dir.join("kubeconfig");
         write_files(&dir, &kubeconfig, ports)?;
-        let mut this = Self { kubeconfig, processes: Vec::new() };
+        let program = tools.path("testcluster");
+        let mut this = Self { kubeconfig, processes: Vec::new(), program, dir: dir.clone(), ports };
         match this.bring_up(tools, &dir, ports).await {
             Ok(()) => Ok(this),
             Err(error) => {
@@ -72,7 +79,7 @@ impl ControlPlane {
             anyhow::Ok(())
         };
         start("etcd", &control_plane, vec!["etcd".into(), "etcd".into(), ports.etcd.to_string()])?;
-        start("kube-apiserver", &control_plane, api_server(ports))?;
+        start(API_SERVER, &control_plane, api_server(ports))?;
         let mut cluster = Cluster::connect(&self.kubeconfig).await?;
         self.until_ready(&cluster).await?;
         let mut start = |name: &str, program: &Path, args: Vec<String>| {
@@ -145,6 +152,23 @@ impl ControlPlane {
             Some(reason) => bail!(reason),
             None => Ok(()),
         }
+    }
+
+    /// The id of the API server's process.
+    pub fn api_server_id(&self) -> Option<u32> {
+        self.processes.iter().find(|process| process.name == API_SERVER)?.id()
+    }
+
+    /// Ends the API server, unless something else has, and starts it again; back when it is ready.
+    pub async fn restart_api_server(&mut self) -> Result<()> {
+        let place = self.processes.iter().position(|process| process.name == API_SERVER);
+        let old = self.processes.remove(place.context("there is no API server")?);
+        child::stop(&mut vec![old]).await;
+        let (dir, args) = (self.dir.clone(), api_server(self.ports));
+        let start = Start { name: API_SERVER, dir: &dir, program: &self.program, args, env: Vec::new() };
+        self.processes.push(Process::start(start)?);
+        let cluster = Cluster::connect(&self.kubeconfig).await?;
+        self.until_ready(&cluster).await
     }
 
     /// Ends the cluster.

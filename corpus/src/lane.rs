@@ -20,7 +20,7 @@ use crate::api::Cluster;
 use crate::case::{Case, name_of};
 use crate::compare::canon;
 use crate::control_plane::{ControlPlane, Ports};
-use crate::crash::{self, Kill};
+use crate::crash::{self, Round, Stand};
 use crate::kernel;
 use crate::run::{Bench, Endpoints, Run};
 use crate::servers::{PORT, Servers};
@@ -50,8 +50,8 @@ pub struct Lane {
 pub enum Job {
     /// Runs the case in a folder.
     Case(PathBuf),
-    /// Kills litecd in the middle of a sync.
-    Kill(Kill),
+    /// Disturbs a sync.
+    Crash(Round),
 }
 
 impl Job {
@@ -59,7 +59,7 @@ impl Job {
     pub fn name(&self) -> String {
         match self {
             Self::Case(dir) => name_of(dir),
-            Self::Kill(kill) => kill.name(),
+            Self::Crash(round) => round.name(),
         }
     }
 }
@@ -166,7 +166,11 @@ async fn jobs(lane: &Lane, stage: &mut Option<Stage>, mut input: UnboundedReceiv
         let mut bench = Bench { cluster: &mut cluster, servers: &servers, endpoints: &endpoints, litecd: Some(litecd) };
         let mut verdict = match &job {
             Job::Case(dir) => judge_case(dir, bench, (&lane.judge, lane.verbose), &mut say).await,
-            Job::Kill(kill) => crash::judge(kill, &mut bench, &mut measured, &mut say).await,
+            Job::Crash(round) => {
+                let control_plane = &mut stage.control_plane;
+                let stand = Stand { bench: &mut bench, control_plane, measured: &mut measured, say: &mut say };
+                crash::judge(round, stand).await
+            }
         };
         stage.control_plane.alive()?;
         as_before(&subject, &mut stage.litecd, &mut verdict).await?;

@@ -100,6 +100,18 @@ struct CrashArgs {
     /// Only kill, without the cases.
     #[arg(long)]
     only_kill: bool,
+    /// Instead, kill litecd before and after every single write of two syncs.
+    #[arg(long)]
+    every_call: bool,
+    /// Only every Nth of these writes.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    every_nth: usize,
+    /// Instead, let the API server fail in every way in every part of a sync.
+    #[arg(long)]
+    faults: bool,
+    /// Only the rounds whose name holds this.
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
     /// Say each step of the cases.
     #[arg(short, long)]
     verbose: bool,
@@ -239,19 +251,40 @@ async fn in_lanes(jobs: Vec<Job>, count: Option<usize>, lane: &Lane, tally: &mut
 async fn crash(args: &CrashArgs) -> Result<bool> {
     let root = corpus::root().join("cases");
     let listed = expected::read(&corpus::root().join("expected-failures.txt"), &root)?;
-    let mut jobs = crash::rounds(args.rounds);
-    if !args.only_kill {
-        jobs.extend(case::tagged(&root, crash::TAG)?.into_iter().map(Job::Case));
-    }
     let lane = first_lane(args.litecd.as_deref(), Judge::default(), args.verbose)?;
-    let count = jobs.len();
     let mut tally = Tally { listed, show: usize::MAX, forgive: true, verdicts: Vec::new(), second: Vec::new() };
+    let mut count = 0;
     let outcome = tokio::select! {
-        outcome = in_lanes(jobs, args.lanes, &lane, &mut tally) => outcome,
+        outcome = crash_rounds(args, &lane, (&mut tally, &mut count)) => outcome,
         _ = tokio::signal::ctrl_c() => Err(anyhow::anyhow!("interrupted")),
     };
     let passed = tally.sum_up(count);
     outcome.map(|()| passed)
+}
+
+async fn crash_rounds(args: &CrashArgs, lane: &Lane, (tally, count): (&mut Tally, &mut usize)) -> Result<()> {
+    let mut jobs = Vec::new();
+    if args.faults {
+        jobs.extend(crash::faults());
+    }
+    if args.every_call || args.every_nth > 1 {
+        let counting = crash::counting();
+        *count += counting.len();
+        in_lanes(counting, args.lanes, lane, tally).await?;
+        jobs.extend(crash::every_call(&tally.verdicts, args.every_nth));
+    } else if !args.faults {
+        jobs.extend(crash::rounds(args.rounds));
+        if !args.only_kill {
+            let root = corpus::root().join("cases");
+            jobs.extend(case::tagged(&root, crash::TAG)?.into_iter().map(Job::Case));
+        }
+    }
+    if let Some(text) = &args.only {
+        jobs.retain(|job| job.name().contains(text));
+    }
+    *count += jobs.len();
+    println!("{} rounds", jobs.len());
+    in_lanes(jobs, args.lanes, lane, tally).await
 }
 
 /// Runs the cases on a cluster that is there, one after the other.
@@ -350,6 +383,9 @@ impl Tally {
             verdict.differences.iter().filter(|(_, n)| **n > 0).map(|(tier, n)| format!("{tier} {n}")).collect();
         let counts = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
         println!("{word} {} {:.1}s{counts}", verdict.case, verdict.seconds);
+        if !verdict.writes.is_empty() {
+            println!("    its syncs took {:?} writes", verdict.writes);
+        }
         if word == "known" {
             println!("    {}", reason.map(String::as_str).unwrap_or_default());
         } else {

@@ -247,6 +247,23 @@ fn kills_are_spread_over_the_sync_and_come_on_both_sides_of_each_request() {
 }
 
 #[test]
+fn every_write_is_killed_at_from_both_sides_and_every_part_fails_in_every_way() {
+    let counted = [("crash/count-manual", [27, 32]), ("crash/count-automated", [31, 36])].map(|(name, writes)| {
+        let mut verdict = crate::verdict::Verdict::new(name.to_owned());
+        verdict.writes = writes.into();
+        verdict
+    });
+    let names = |jobs: Vec<crate::lane::Job>| jobs.iter().map(crate::lane::Job::name).collect::<Vec<_>>();
+    let all = names(crash::every_call(&counted, 1));
+    assert_eq!(all.len(), 32 + 36);
+    assert!(all.contains(&"crash/kill-call-32-unsent-manual".to_owned()), "{all:?}");
+    assert!(all.contains(&"crash/kill-call-36-answered-automated".to_owned()), "{all:?}");
+    assert_eq!(crash::every_call(&counted, 5).len(), 7 + 8);
+    assert_eq!(crash::every_call(&[], 1).len(), 0);
+    assert_eq!(names(crash::faults()).into_iter().collect::<std::collections::BTreeSet<_>>().len(), 28);
+}
+
+#[test]
 fn the_cases_about_things_that_go_away_are_found_by_their_tag() {
     let found = case::tagged(&root().join("cases"), crash::TAG).unwrap();
     assert!(found.iter().any(|dir| dir.ends_with("app/git-server-gone")), "{found:?}");

@@ -28,6 +28,8 @@ pub struct Verdict {
     pub differences: BTreeMap<String, usize>,
     /// What did not come about while it ran.
     pub notes: Vec<String>,
+    /// How many writes each sync took, of an undisturbed round of `corpus crash`.
+    pub writes: Vec<usize>,
     /// How long it took.
     pub seconds: f64,
     /// The file with all that was seen, of a case that failed.
@@ -43,6 +45,7 @@ impl Verdict {
             lines: Vec::new(),
             differences: BTreeMap::new(),
             notes: Vec::new(),
+            writes: Vec::new(),
             seconds: 0.0,
             seen: None,
         }

@@ -113,10 +113,20 @@ impl Error {
         matches!(self, Self::Conflict(_))
     }
 
+    /// Whether nobody answered, or the one who answered could not ask the API server or was asked too much.
+    pub fn is_unreachable(&self) -> bool {
+        match self {
+            Self::Transport { .. } => true,
+            _ => self.status().is_some_and(|status| matches!(status.code, 429 | 502..=504)),
+        }
+    }
+
     /// Whether the same request may succeed later without anybody changing anything.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Transport { .. } => true,
+            // etcd refuses too much data with a plain 500, and for ever.
+            Self::TooLarge(_) => false,
             _ => self.status().is_some_and(|status| status.code == 429 || status.code >= 500),
         }
     }

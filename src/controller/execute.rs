@@ -24,7 +24,7 @@ use crate::api::{GroupKind, GroupVersionKind, ObjectExt, ResourceKey, names};
 use crate::cluster::{self, Apply, DryRun, Resource, Target};
 use crate::guard::Permit;
 use crate::project::service_account;
-use crate::sync::{self, Action, Answer, Failure, FailureKind, Input, Method, Next, ObjectRef, Pass, Scope};
+use crate::sync::{self, Action, Answer, Failure, FailureKind, Input, Method, Next, ObjectRef, Pass, Scope, patience};
 use crate::{diff, health};
 
 /// How long a new CRD is waited for (SYNC-082).
@@ -137,7 +137,21 @@ impl Executor<'_> {
     pub async fn all(&self, actions: Vec<Action>) -> Vec<Answer> {
         let limit = self.ctx.parameters.kubectl_parallelism_limit;
         let limit = if limit == 0 { actions.len().max(1) } else { limit };
-        stream::iter(actions).map(|action| self.one(action)).buffered(limit).collect().await
+        stream::iter(actions).map(|action| self.patiently(action)).buffered(limit).collect().await
+    }
+
+    /// Carries an action out, again where that is safe and the API server was the reason that it failed.
+    async fn patiently(&self, action: Action) -> Answer {
+        let mut asked = 0;
+        loop {
+            let answer = self.one(action.clone()).await;
+            let Some(pause) = patience::pause(&action, &answer, asked) else {
+                return patience::settled(&action, answer, asked);
+            };
+            asked += 1;
+            tracing::warn!(asked, "An action of the operation failed and is tried again");
+            tokio::time::sleep(pause).await;
+        }
     }
 
     async fn one(&self, action: Action) -> Answer {
@@ -170,17 +184,12 @@ impl Executor<'_> {
     async fn discover(&self, gvk: &GroupVersionKind) -> Result<Scope, Failure> {
         match self.destination.cluster.resource_with_verb(gvk, "get").await {
             Ok(resource) => Ok(Scope { namespaced: resource.namespaced }),
-            Err(error) if error.not_found => Err(Failure::not_found(error.text)),
-            Err(error) => Err(Failure::other(error.text)),
+            Err(error) => Err(undiscovered(error)),
         }
     }
 
     async fn resource(&self, gvk: &GroupVersionKind) -> Result<std::sync::Arc<Resource>, Failure> {
-        self.destination
-            .cluster
-            .resource(gvk)
-            .await
-            .map_err(|error| if error.not_found { Failure::not_found(error.text) } else { Failure::other(error.text) })
+        self.destination.cluster.resource(gvk).await.map_err(undiscovered)
     }
 
     async fn get(&self, object: &ObjectRef) -> Result<Value, Failure> {
@@ -328,6 +337,15 @@ fn is_established(crd: &Value) -> bool {
         .any(|condition| condition["type"] == "Established" && condition["status"] == "True")
 }
 
+fn undiscovered(error: cluster::DiscoveryError) -> Failure {
+    let kind = match (error.not_found, error.transient) {
+        (true, _) => FailureKind::NotFound,
+        (false, true) => FailureKind::Unreachable,
+        (false, false) => FailureKind::Other,
+    };
+    Failure { kind, message: error.text }
+}
+
 fn failure(error: cluster::Error) -> Failure {
     Failure { kind: kind_of(Some(&error)), message: error.to_string() }
 }
@@ -336,6 +354,8 @@ fn kind_of(error: Option<&cluster::Error>) -> FailureKind {
     match error {
         Some(error) if error.is_not_found() => FailureKind::NotFound,
         Some(error) if error.is_conflict() => FailureKind::Conflict,
+        Some(error) if error.is_unreachable() => FailureKind::Unreachable,
+        Some(error) if error.is_transient() => FailureKind::Internal,
         _ => FailureKind::Other,
     }
 }

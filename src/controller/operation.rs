@@ -223,7 +223,12 @@ async fn record(
     }
     let history = status::append(&app.app.status.history, entry, app.app.spec.history_limit());
     let patch = status::history_patch(&history);
-    ctx.patch_app(app, &patch).await.map_err(|error| format!("failed to record sync to history: {error}"))
+    // Everything is applied by now: an API server that is away for a moment must not turn that into an error.
+    if persist::retry_until_stored(ctx, app, &patch).await {
+        Ok(())
+    } else {
+        Err("failed to record sync to history: the application cannot be written".to_owned())
+    }
 }
 
 /// Settings that a pass needs, for `execute`.

@@ -87,7 +87,8 @@ pub async fn operation_state(ctx: &Context, app: &StoredApp, stored: Stored<'_>,
     true
 }
 
-async fn retry_until_stored(ctx: &Context, app: &StoredApp, patch: &Value) -> bool {
+/// Sends the patch until it is stored; `false` when it never will be.
+pub async fn retry_until_stored(ctx: &Context, app: &StoredApp, patch: &Value) -> bool {
     loop {
         match ctx.patch_app(app, patch).await {
             Ok(()) => return true,

@@ -131,6 +131,10 @@ pub enum FailureKind {
     NotFound,
     /// The object changed meanwhile (409).
     Conflict,
+    /// Nobody answered, or not now (429, 502, 503, 504); whether the request was carried out is unknown.
+    Unreachable,
+    /// The API server failed at it (another 5xx).
+    Internal,
     /// Anything else.
     Other,
 }

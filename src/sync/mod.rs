@@ -23,6 +23,7 @@ pub mod lifecycle;
 mod options;
 pub mod order;
 mod pass;
+pub mod patience;
 mod results;
 pub mod retry;
 mod run;

@@ -19,7 +19,8 @@ pub struct Options {
     /// Run also the cases listed in corpus/expected-failures.txt.
     #[arg(long)]
     all: bool,
-    /// Let property tests try many more inputs, and kill litecd in the middle of syncs (`corpus crash`).
+    /// Let property tests try many more inputs, kill litecd in the middle of syncs, and let the API server fail
+    /// (`corpus crash`, alone, with --every-call and with --faults).
     #[arg(long)]
     long: bool,
     /// Clusters at once [default: what the machine carries].
@@ -46,13 +47,16 @@ pub fn run(options: &Options) -> Result<bool> {
     // The whole workspace, so that dependencies are built with the features that the tests had them with.
     cargo(&["build", "--workspace"], &[])?;
     if options.long {
-        println!("== corpus crash");
-        let (passed, last) = corpus("crash", options)?;
-        println!("{last}");
-        failures.extend((!passed).then(|| anyhow!("corpus crash: {last}")));
+        for task in [&["crash"][..], &["crash", "--every-call"], &["crash", "--faults"]] {
+            let name = task.join(" ");
+            println!("== corpus {name}");
+            let (passed, last) = corpus(task, options)?;
+            println!("{last}");
+            failures.extend((!passed).then(|| anyhow!("corpus {name}: {last}")));
+        }
     }
     println!("== corpus");
-    let (passed, last) = corpus("run", options)?;
+    let (passed, last) = corpus(&["run"], options)?;
     for failure in &failures {
         println!("{failure:#}");
     }
@@ -61,10 +65,10 @@ pub fn run(options: &Options) -> Result<bool> {
 }
 
 /// Runs a command of the corpus; whether it passed, and its last line, which is held back.
-fn corpus(task: &str, options: &Options) -> Result<(bool, String)> {
+fn corpus(task: &[&str], options: &Options) -> Result<(bool, String)> {
     let mut command = Command::new(corpus::target().join("debug/corpus"));
-    command.arg(task).stdout(Stdio::piped());
-    if options.all && task == "run" {
+    command.args(task).stdout(Stdio::piped());
+    if options.all && task == ["run"] {
         command.arg("--all");
     }
     if let Some(lanes) = options.lanes {

@@ -1,6 +1,6 @@
-//! Stands between litecd and the API server, logs what litecd writes, and kills it at a chosen write.
+//! Stands between litecd and the API server, logs what litecd writes, and disturbs it at a chosen write.
 //!
-//! In:  plain HTTP.  Out: the same over TLS, watches streaming.
+//! In:  plain HTTP.  Out: the same over TLS, watches streaming.  A connection that is to break is closed unanswered.
 //! Invariant: what reached the API server is in the log, even when the one who asked was killed meanwhile.
 
 use std::fmt;
@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use http::header::{CONNECTION, HOST, TRANSFER_ENCODING};
 use http::{HeaderMap, Method, StatusCode};
 use kube::Client;
@@ -21,7 +21,9 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
+use tokio::time::sleep;
 
+use super::fault::{Blow, Fault, Part};
 use crate::kernel;
 
 /// A running proxy; ends when dropped.
@@ -40,13 +42,16 @@ pub(super) enum At {
     Write(usize),
     /// When an object is created whose name begins so.
     Creation(String),
+    /// At the first write of this part of the sync.
+    Part(Part),
 }
 
 impl At {
-    fn is_reached(&self, count: usize, write: &Write) -> bool {
+    pub(super) fn is_reached(&self, count: usize, write: &Write) -> bool {
         match self {
             Self::Write(at) => count == *at || write.is_end(),
             Self::Creation(name) => write.method == Method::POST && write.name().starts_with(name),
+            Self::Part(part) => part.holds(write),
         }
     }
 }
@@ -58,8 +63,17 @@ pub(super) struct Trap {
     pub at: At,
     /// Whether the API server gets the write, and only its answer is lost.
     pub answered: bool,
-    /// The process to kill.
+    /// The process to kill: litecd, or the API server.
     pub pid: u32,
+}
+
+/// What the trap does, if anything, and when.
+#[derive(Debug)]
+pub(super) enum Snare {
+    /// Kills once.
+    Trap(Trap),
+    /// Disturbs for a while.
+    Fault(Fault),
 }
 
 /// A request that may have changed something.
@@ -81,6 +95,15 @@ impl Write {
     /// Whether it is the one that ends an operation well.
     pub(super) fn is_end(&self) -> bool {
         self.phase() == "Succeeded"
+    }
+
+    /// Whether it is about the object of that kind and name in the app's namespace.
+    pub(super) fn is_about(&self, kind: &str, name: &str) -> bool {
+        let path = self.path.split('?').next().unwrap_or_default();
+        let mut parts = path.rsplit('/');
+        let (last, before) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let plural = format!("{}s", kind.to_lowercase());
+        (last == name && before == plural) || (last == plural && self.name() == name)
     }
 
     fn phase(&self) -> &str {
@@ -105,6 +128,7 @@ struct Log {
     /// How many writes earlier logs held, so that an answer that comes late finds its own request or none.
     earlier: usize,
     trap: Option<Trap>,
+    fault: Option<Fault>,
 }
 
 struct Shared {
@@ -145,11 +169,21 @@ impl Proxy {
         Ok(Self { address, shared, task })
     }
 
-    /// Begins the log anew, and kills when the trap's write comes.
-    pub(super) fn arm(&self, trap: Option<Trap>) {
+    /// Begins the log anew, and disturbs when the write comes that the snare waits for.
+    pub(super) fn arm(&self, snare: Option<Snare>) {
+        let (trap, fault) = match snare {
+            Some(Snare::Trap(trap)) => (Some(trap), None),
+            Some(Snare::Fault(fault)) => (None, Some(fault)),
+            None => (None, None),
+        };
         let mut log = self.shared.log();
         let earlier = log.earlier + log.writes.len();
-        *log = Log { writes: Vec::new(), earlier, trap };
+        *log = Log { writes: Vec::new(), earlier, trap, fault };
+    }
+
+    /// How many requests the fault has struck.
+    pub(super) fn struck(&self) -> usize {
+        self.shared.log().fault.as_ref().map_or(0, Fault::struck)
     }
 
     /// Waits until the trap has killed.
@@ -167,17 +201,26 @@ async fn forward(State(shared): State<Arc<Shared>>, request: Request) -> Respons
     // In a task of its own, which goes on when the one who asked is gone.
     let task = tokio::spawn(async move {
         match *request.method() {
-            Method::GET | Method::HEAD | Method::OPTIONS => shared.pass(request).await,
+            Method::GET | Method::HEAD | Method::OPTIONS => shared.read(request).await,
             _ => shared.write(request).await,
         }
     });
-    let answer = task.await.map_err(anyhow::Error::from).flatten();
-    answer.unwrap_or_else(|error| (StatusCode::BAD_GATEWAY, format!("{error:#}")).into_response())
+    match task.await {
+        Ok(Ok(Some(answer))) => answer,
+        // The connection ends with this task, without an answer and without a panic's message.
+        _ => std::panic::resume_unwind(Box::new("the connection breaks")),
+    }
 }
 
 impl Shared {
     fn log(&self) -> MutexGuard<'_, Log> {
         self.log.lock().expect("no request panics")
+    }
+
+    async fn read(&self, request: Request) -> Result<Option<Response>> {
+        let pause = self.log().fault.as_mut().and_then(Fault::delays);
+        sleep(pause.unwrap_or_default()).await;
+        self.pass(request).await.map(Some)
     }
 
     async fn pass(&self, request: Request) -> Result<Response> {
@@ -190,10 +233,11 @@ impl Shared {
         Ok(Response::from_parts(parts, Body::new(body)))
     }
 
-    async fn write(&self, request: Request) -> Result<Response> {
+    /// The answer; none when the connection is to break.
+    async fn write(&self, request: Request) -> Result<Option<Response>> {
         let (parts, body) = request.into_parts();
         let body = to_bytes(body, usize::MAX).await?;
-        let (place, trap) = self.note(Write {
+        let (place, trap, blow) = self.note(Write {
             method: parts.method.clone(),
             path: parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
             body: serde_json::from_slice(&body).unwrap_or_default(),
@@ -201,25 +245,34 @@ impl Shared {
             answer: Value::Null,
         });
         if let Some(trap) = trap.as_ref().filter(|trap| !trap.answered) {
-            return Ok(self.kill(trap));
+            self.kill(trap);
+            return Ok(None);
+        }
+        match blow {
+            Some(Blow::Late(pause)) => sleep(pause).await,
+            Some(Blow::Answer(answer)) => return Ok(Some(answer)),
+            Some(Blow::Break { delivered: false }) => return Ok(None),
+            Some(Blow::Break { delivered: true }) | None => {}
         }
         let answer = self.pass(Request::from_parts(parts, Body::from(body))).await?;
         let (parts, body) = answer.into_parts();
         let body = to_bytes(body, usize::MAX).await?;
         self.answered(place, parts.status, &body);
-        Ok(match trap {
-            Some(trap) => self.kill(&trap),
-            None => Response::from_parts(parts, Body::from(body)),
-        })
+        if let Some(trap) = trap {
+            self.kill(&trap);
+            return Ok(None);
+        }
+        Ok((!matches!(blow, Some(Blow::Break { .. }))).then(|| Response::from_parts(parts, Body::from(body))))
     }
 
-    /// Adds a write to the log; its place there, and the trap when this is the write to kill at.
-    fn note(&self, write: Write) -> (usize, Option<Trap>) {
+    /// Adds a write to the log; its place there, and what is to happen at it.
+    fn note(&self, write: Write) -> (usize, Option<Trap>, Option<Blow>) {
         let mut log = self.log();
         let count = log.writes.len() + 1;
         let trap = log.trap.take_if(|trap| trap.at.is_reached(count, &write));
+        let blow = log.fault.as_mut().and_then(|fault| fault.blow(count, &write));
         log.writes.push(write);
-        (log.earlier + count - 1, trap)
+        (log.earlier + count - 1, trap, blow)
     }
 
     fn answered(&self, place: usize, status: StatusCode, body: &[u8]) {
@@ -231,10 +284,9 @@ impl Shared {
         }
     }
 
-    fn kill(&self, trap: &Trap) -> Response {
+    fn kill(&self, trap: &Trap) {
         kernel::signal(trap.pid, libc::SIGKILL);
         self.fired.notify_one();
-        StatusCode::SERVICE_UNAVAILABLE.into_response()
     }
 }
 

@@ -34,6 +34,8 @@ const FAILURE_PAUSE: Duration = Duration::from_secs(2);
 pub struct DiscoveryError {
     /// The server was asked and does not have the kind; otherwise it could not be asked or lacks the verb.
     pub not_found: bool,
+    /// Whether the server could not be asked, which may pass.
+    pub transient: bool,
     /// Argo CD's text (SYNC-134).
     pub text: String,
 }
@@ -191,6 +193,7 @@ impl Cluster {
         let group_version = gvk.api_version();
         let answer = self.send(Call::get(root(&gvk.group, &gvk.version))).await.map_err(|error| DiscoveryError {
             not_found: error.is_not_found(),
+            transient: error.is_transient(),
             text: format!("failed to discover server resources for group version {group_version}: {error}"),
         })?;
         let all = read::resource_list(&answer, &gvk.group, &gvk.version);
@@ -204,6 +207,7 @@ impl Cluster {
         of_kind.find(|resource| verb.is_empty() || resource.verbs.has(verb)).map(Arc::new).ok_or_else(|| {
             DiscoveryError {
                 not_found: !exists,
+                transient: false,
                 text: if exists {
                     format!("{verb} is not supported on resources of kind {qualified:?}")
                 } else {

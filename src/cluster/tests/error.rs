@@ -56,6 +56,21 @@ fn what_does_not_fit_is_too_large_whatever_its_code() {
 }
 
 #[test]
+fn what_may_pass_is_told_from_what_lasts() {
+    let kinds = |error: Error| (error.is_unreachable(), error.is_transient());
+    for code in [429, 502, 503, 504] {
+        assert_eq!(kinds(answer("PATCH", code, "")), (true, true), "{code}");
+    }
+    assert_eq!(kinds(answer("PATCH", 500, "")), (false, true));
+    assert_eq!(kinds(timed_out("PATCH", "https://x/y")), (true, true));
+    let body = json!({"status": "Failure", "code": 500, "message": "etcdserver: request is too large"}).to_string();
+    assert_eq!(kinds(answer("PUT", 500, &body)), (false, false));
+    for code in [400, 403, 404, 409, 422] {
+        assert_eq!(kinds(answer("PATCH", code, "")), (false, false), "{code}");
+    }
+}
+
+#[test]
 fn lost_connections_read_as_in_go() {
     let refused = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
     let error = from_transport("GET", "https://10.0.0.1:6443/version", &refused);

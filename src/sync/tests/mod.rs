@@ -10,6 +10,7 @@ mod hooks;
 mod lifecycle;
 mod options;
 mod order;
+mod patience;
 mod retry;
 mod termination;
 mod waves;
