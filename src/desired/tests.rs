@@ -231,3 +231,35 @@ async fn a_hung_renderer_holds_its_own_turn_only_and_is_killed() {
     let pid = fs::read_to_string(&pid).unwrap();
     assert!(!Path::new("/proc").join(pid.trim()).exists(), "the child is gone");
 }
+
+#[tokio::test]
+async fn links_out_of_a_folder_are_refused_as_those_of_a_commit_are() {
+    for (link, target, is_refused) in [
+        ("app/templates", "../../outside", true),
+        ("app/values.yaml", "/etc/hostname", true),
+        ("elsewhere", "..", true),
+        ("app/m.yaml", "../shared.yaml", false),
+    ] {
+        let mut scene = Scene::new();
+        let root = scene.dir.path().join("app.git");
+        for folder in ["app", "../outside"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        fs::write(root.join("shared.yaml"), MAP).unwrap();
+        std::os::unix::fs::symlink(target, root.join(link)).unwrap();
+        let app = scene.app("", "", json!({"path": "app", "targetRevision": "main"}));
+        for allowed in [false, true] {
+            scene.options.store.allow_links_out = allowed;
+            let mut locals = super::Locals::default();
+            locals.add(&scene.url(), &root, true).unwrap();
+            let outcome = scene.manifests(&scene.desired().with_locals(locals), &app, Anew::Nothing).await;
+            let expect = format!("repository contains out-of-bounds symlinks. file: {link}");
+            let said = outcome.err().map(|error| error.to_string());
+            assert_eq!(
+                said.as_ref().is_some_and(|said| said.contains(&expect)),
+                is_refused && !allowed,
+                "{link}: {said:?}"
+            );
+        }
+    }
+}
