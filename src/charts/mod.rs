@@ -24,7 +24,7 @@ mod command;
 mod error;
 pub mod http;
 mod index;
-mod links;
+pub mod links;
 mod logins;
 mod oci;
 mod pull;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 
+use super::interrupt::unless_stopped;
 use crate::explain::Facts;
 use crate::{controller, telemetry};
 
@@ -42,5 +43,6 @@ pub fn look(place: Place) -> anyhow::Result<Facts> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;
     let local = tokio::task::LocalSet::new();
-    Ok(local.block_on(&runtime, controller::inspect(options, &place.app))?)
+    let work = unless_stopped(controller::inspect(options, &place.app));
+    Ok(local.block_on(&runtime, work)??)
 }

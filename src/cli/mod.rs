@@ -2,7 +2,7 @@
 //!
 //! In:  arguments.
 //! Out: text on standard output, errors on standard error, exit codes that scripts can use: 0 good, 1 the answer is
-//! no, 2 the question could not be answered.
+//! no, 2 the question could not be answered, 130 and 143 a signal came first.
 
 mod check;
 mod controller;
@@ -11,6 +11,7 @@ mod diff;
 mod explain;
 mod files;
 mod health;
+mod interrupt;
 mod render;
 mod rendering;
 mod why;
@@ -85,6 +86,9 @@ pub fn run() -> ExitCode {
         Command::RenderJsonnet => render_jsonnet(),
     };
     outcome.unwrap_or_else(|error| {
+        if let Some(interrupted) = error.downcast_ref::<interrupt::Interrupted>() {
+            return interrupted.exit_code();
+        }
         eprintln!("litecd: {error:#}");
         ExitCode::from(UNANSWERED)
     })

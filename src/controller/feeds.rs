@@ -157,13 +157,20 @@ fn apps_told(ctx: &Context, seen: &RefCell<Option<HashSet<AppKey>>>, told: Told)
     }
 }
 
-/// Automated sync or self-heal turned on asks for a refresh (APP-058).
+/// Automated sync or self-heal turned on asks for a refresh (APP-058), and so does another word on what it may prune: who
+/// approves wants it done now.
 pub fn level_of_change(before: Value, now: &Value) -> Option<Level> {
     let before = StoredApp::from_value(before).ok()?;
     let now = StoredApp::from_value(now.clone()).ok()?;
     let on = |app: &StoredApp| app.app.spec.automated().is_some();
     let heals = |app: &StoredApp| app.app.spec.automated().is_some_and(|automated| automated.self_heal == Some(true));
-    ((!on(&before) && on(&now)) || (!heals(&before) && heals(&now))).then_some(Level::Latest)
+    let turned_on = (!on(&before) && on(&now)) || (!heals(&before) && heals(&now));
+    (turned_on || prune_words(&before) != prune_words(&now)).then_some(Level::Latest)
+}
+
+/// What an Application says on how much automated sync may prune.
+fn prune_words(app: &StoredApp) -> [Option<&String>; 2] {
+    [names::PRUNE_APPROVED, names::PRUNE_BUDGET].map(|name| app.app.metadata.annotations.get(name))
 }
 
 fn settings_told(ctx: &Context, raw: &RefCell<Raw>, kind: &'static str, told: Told) {
@@ -239,6 +246,9 @@ impl Context {
             if retracked { live.reclassify(self.classifier()) } else { live.classify_by(self.classifier()) }
         }
         let refiltered = before.is_some_and(|before| before.resource_filter != settings.resource_filter);
+        if before.is_some_and(|before| before.prune_budget != settings.prune_budget) {
+            self.reconsider_prunes();
+        }
         if refiltered {
             self.drop_excluded(&settings.resource_filter);
         }
@@ -249,6 +259,18 @@ impl Context {
             // What was dropped as foreign, or never watched, may be ours now.
             self.refresh_all.set(self.refresh_all.get() || retracked);
             self.sweep.notify_one();
+        }
+    }
+
+    /// Looks at the applications whose automated sync may prune more or less than before.
+    fn reconsider_prunes(&self) {
+        for key in self.apps.keys() {
+            let Ok(Some(stored)) = self.apps.get(&key) else { continue };
+            if stored.app.spec.automated().is_some()
+                && !stored.app.metadata.annotations.contains_key(names::PRUNE_BUDGET)
+            {
+                self.queue.add(&key, Some(Level::Latest));
+            }
         }
     }
 
@@ -338,4 +360,41 @@ pub const CMD_PARAMS: &str = "argocd-cmd-params-cm";
 /// Whether a live change is the application's own object (APP-061).
 pub fn is_own_object(key: &crate::api::ResourceKey, app: &AppKey) -> bool {
     key.group == names::GROUP && key.kind == "Application" && key.name == app.name && key.namespace == app.namespace
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(before: Value, now: Value, expect: Option<Level>) {
+        let app = |extra: Value| {
+            let mut app = json!({"apiVersion": "argoproj.io/v1alpha1", "kind": "Application",
+                "metadata": {"name": "a", "namespace": "argocd"},
+                "spec": {"project": "default", "source": {"repoURL": "https://git.example.com/a.git", "path": "."},
+                         "destination": {"server": "https://kubernetes.default.svc", "namespace": "a"}}});
+            json_patch::merge(&mut app, &extra);
+            app
+        };
+        assert_eq!(level_of_change(app(before.clone()), &app(now.clone())), expect, "{before} {now}");
+    }
+
+    #[test]
+    fn automation_turned_on_and_other_words_on_pruning_ask_for_a_refresh() {
+        let automated = |heals: bool| json!({"spec": {"syncPolicy": {"automated": {"selfHeal": heals}}}});
+        let noted = |name: &str, value: &str| json!({"metadata": {"annotations": {name: value}}});
+        check(json!({}), automated(false), Some(Level::Latest));
+        check(automated(false), automated(true), Some(Level::Latest));
+        check(automated(true), automated(false), None);
+        for name in ["litecd.io/prune-approved", "litecd.io/prune-budget"] {
+            check(json!({}), noted(name, "1"), Some(Level::Latest));
+            check(noted(name, "1"), noted(name, "2"), Some(Level::Latest));
+            check(noted(name, "1"), json!({}), Some(Level::Latest));
+            check(noted(name, "1"), noted(name, "1"), None);
+        }
+        check(json!({}), noted("example.com/note", "1"), None);
+        check(json!({}), json!({"status": {"reconciledAt": "2026-01-02T03:04:05Z"}}), None);
+    }
 }

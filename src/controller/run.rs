@@ -93,7 +93,7 @@ pub enum Error {
 /// Runs until SIGTERM or SIGINT. Must be called inside a `LocalSet`.
 pub async fn run(options: Options) -> Result<(), Error> {
     tokio::select! {
-        () = telemetry::stop_signal() => Ok(()),
+        _ = telemetry::stop_signal() => Ok(()),
         started = start(options) => {
             hand_out_turns(started?).await;
             Ok(())
@@ -241,7 +241,7 @@ async fn hand_out_turns(ctx: Rc<Context>) {
     loop {
         let admit = |key: &AppKey| ctx.turns.take(ctx.apps.is_pressing(key));
         let (key, level, turn) = tokio::select! {
-            () = &mut stop => break,
+            _ = &mut stop => break,
             next = ctx.queue.next(admit) => next,
         };
         let ctx = ctx.clone();

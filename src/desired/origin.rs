@@ -5,7 +5,7 @@
 //! Invariant: the files stay on disk as long as their [`Tree`] lives, and nobody writes to them.
 //! Source: REND-002, REND-014 to REND-039, REND-069 to REND-082 (`reposerver/repository/repository.go` `runRepoOperation`).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::error::Error;
@@ -115,6 +115,9 @@ impl Desired {
         revision: &str,
     ) -> Result<Tree, Failure> {
         if let Some(Local::Folder(root)) = self.locals.get(&source.repo_url) {
+            if !self.options.store.allow_links_out {
+                check_links(root)?;
+            }
             return Ok(Tree { root: root.clone(), revision: revision.to_owned(), _held: (None, None) });
         }
         match kind(source) {
@@ -130,5 +133,14 @@ impl Desired {
                 Ok(Tree { root, revision, _held: (None, Some(folder)) })
             }
         }
+    }
+}
+
+/// Refuses a folder with a link that leads out of it, as a commit with such a link is refused.
+fn check_links(root: &Path) -> Result<(), Failure> {
+    match charts::links::first_out_of_bounds(root) {
+        Ok(None) => Ok(()),
+        Ok(Some(link)) => Err(repo::Error::OutOfBoundsLink(link).into()),
+        Err(error) => Err(Failure::Reference(format!("cannot read {}: {error}", root.display()))),
     }
 }

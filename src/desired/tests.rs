@@ -247,3 +247,35 @@ async fn what_outlasts_its_turn_gives_its_place_to_others() {
     assert_eq!(waited.as_secs(), super::LONGEST_TURN.as_secs());
     assert_eq!(begun.elapsed().as_secs(), 90);
 }
+
+#[tokio::test]
+async fn links_out_of_a_folder_are_refused_as_those_of_a_commit_are() {
+    for (link, target, is_refused) in [
+        ("app/templates", "../../outside", true),
+        ("app/values.yaml", "/etc/hostname", true),
+        ("elsewhere", "..", true),
+        ("app/m.yaml", "../shared.yaml", false),
+    ] {
+        let mut scene = Scene::new();
+        let root = scene.dir.path().join("app.git");
+        for folder in ["app", "../outside"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        fs::write(root.join("shared.yaml"), MAP).unwrap();
+        std::os::unix::fs::symlink(target, root.join(link)).unwrap();
+        let app = scene.app("", "", json!({"path": "app", "targetRevision": "main"}));
+        for allowed in [false, true] {
+            scene.options.store.allow_links_out = allowed;
+            let mut locals = super::Locals::default();
+            locals.add(&scene.url(), &root, true).unwrap();
+            let outcome = scene.manifests(&scene.desired().with_locals(locals), &app, Anew::Nothing).await;
+            let expect = format!("repository contains out-of-bounds symlinks. file: {link}");
+            let said = outcome.err().map(|error| error.to_string());
+            assert_eq!(
+                said.as_ref().is_some_and(|said| said.contains(&expect)),
+                is_refused && !allowed,
+                "{link}: {said:?}"
+            );
+        }
+    }
+}

@@ -30,7 +30,7 @@ pub struct Run {
     /// The time that the script sees.
     pub now: Timestamp,
     /// Whether the script's time is up; Argo CD gives it one second.
-    pub expired: Box<dyn Fn() -> bool + Send>,
+    pub expired: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
 /// Starts the clock of one script run.

@@ -16,6 +16,7 @@ use anyhow::Context;
 use serde_json::{Value, json};
 
 use self::given::{Given, anywhere, not_expanded};
+use super::interrupt::unless_stopped;
 use crate::api::{Application, names};
 use crate::desired::{Anew, ClusterFacts, Desired, Inputs, Locals, Options};
 use crate::gocompat::yaml;
@@ -101,7 +102,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .build()
         .context("cannot start the runtime")?;
     let all = given.applications.iter().map(|app| one(&desired, app, (&given, &facts, &args.namespace)));
-    let outcomes = runtime.block_on(futures::future::join_all(all));
+    let outcomes = runtime.block_on(unless_stopped(futures::future::join_all(all)))?;
     let mut manifests = Vec::new();
     let mut code = ExitCode::SUCCESS;
     for (app, outcome) in given.applications.iter().zip(outcomes) {

@@ -6,11 +6,14 @@
 //! Source: HEALTH-066 to HEALTH-074, HEALTH-094 to HEALTH-108 (`util/lua/lua.go`); the interpreter is LuaJIT without its
 //! compiler, whose hash tables do not keep insertion order and whose numbers print with 14 digits.
 
+mod budget;
 mod convert;
 mod date;
 mod decode;
 mod fault;
+mod pattern;
 mod sandbox;
+mod strings;
 
 #[cfg(test)]
 mod tests;

@@ -11,17 +11,21 @@ use mlua::chunk::ChunkMode;
 use mlua::debug::Debug;
 use mlua::{Error, Function, HookTriggers, Lua, LuaOptions, Result, StdLib, Table, Value, VmState};
 
-use super::date;
+use super::budget::Expired;
+use super::{date, strings};
 use crate::health::Run;
 
 /// How the script calls itself in error texts.
 pub(super) const CHUNK: &str = "=<string>";
 
 /// Memory of one run in bytes: room for the largest object an API server stores, some ten times over.
-const MEMORY: usize = 64 * 1024 * 1024;
+pub(super) const MEMORY: usize = 64 * 1024 * 1024;
 
-/// Instructions between two looks at the clock: far below a millisecond.
-const INSTRUCTIONS: u32 = 10_000;
+/// Instructions between two looks at the clock: few, because one can join or copy texts of many megabytes.
+const INSTRUCTIONS: u32 = 100;
+
+/// Longest text that a script may compile: no ConfigMap holds a longer script.
+const LONGEST_CHUNK: usize = 1024 * 1024;
 
 /// Globals that reach out of the interpreter or into its insides.
 const CLOSED: &[&str] = &["dofile", "loadfile", "newproxy", "collectgarbage", "module", "package", "gcinfo"];
@@ -32,8 +36,8 @@ pub(super) fn open(open_libs: bool, run: Run) -> Result<Lua> {
     // The compiler stays off because its library is not loaded; compiled code would not look at the clock.
     let lua = Lua::new_with(libs, LuaOptions::new())?;
     lua.set_memory_limit(MEMORY)?;
-    restrict(&lua, open_libs, run.now)?;
-    let expired = run.expired;
+    let expired: Expired = run.expired.into();
+    restrict(&lua, open_libs, (run.now, &expired))?;
     lua.set_global_hook(HookTriggers::new().every_nth_instruction(INSTRUCTIONS), move |lua, debug| {
         if !expired() {
             return Ok(VmState::Continue);
@@ -45,14 +49,14 @@ pub(super) fn open(open_libs: bool, run: Run) -> Result<Lua> {
     Ok(lua)
 }
 
-fn out_of_time(debug: &Debug) -> Error {
+pub(super) fn out_of_time(debug: &Debug) -> Error {
     Error::runtime(match debug.current_line() {
         Some(line) => format!("<string>:{line}: context deadline exceeded"),
         None => "context deadline exceeded".to_owned(),
     })
 }
 
-fn restrict(lua: &Lua, open_libs: bool, now: Timestamp) -> Result<()> {
+fn restrict(lua: &Lua, open_libs: bool, (now, expired): (Timestamp, &Expired)) -> Result<()> {
     let globals = lua.globals();
     for name in CLOSED {
         globals.set(*name, Value::Nil)?;
@@ -63,13 +67,14 @@ fn restrict(lua: &Lua, open_libs: bool, now: Timestamp) -> Result<()> {
     let os = date::module(lua, now)?;
     let required = lua.create_table()?;
     required.set("os", &os)?;
-    required.set("table", globals.get::<Value>("table")?)?;
+    let table: Table = globals.get("table")?;
+    strings::replace_sort(lua, &table)?;
+    required.set("table", table)?;
     if open_libs {
         let string: Table = globals.get("string")?;
         string.set("dump", Value::Nil)?;
-        if !string.contains_key("gfind")? {
-            string.set("gfind", string.get::<Value>("gmatch")?)?;
-        }
+        strings::replace(lua, &string, expired)?;
+        string.set("gfind", string.get::<Value>("gmatch")?)?;
         required.set("string", string)?;
         required.set("math", globals.get::<Value>("math")?)?;
         globals.set("os", os)?;
@@ -98,11 +103,17 @@ fn load(lua: &Lua, source: Value) -> Result<(Option<Function>, Option<String>)> 
                     break;
                 }
                 text.extend_from_slice(&piece.as_bytes());
+                if text.len() > LONGEST_CHUNK {
+                    break;
+                }
             }
             text
         }
         _ => return Ok((None, Some("text expected".to_owned()))),
     };
+    if text.len() > LONGEST_CHUNK {
+        return Ok((None, Some("text too long".to_owned())));
+    }
     match lua.load(text).set_name(CHUNK).set_mode(ChunkMode::Text).into_function() {
         Ok(function) => Ok((Some(function), None)),
         Err(error) => Ok((None, Some(error.to_string()))),

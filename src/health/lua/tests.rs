@@ -1,5 +1,7 @@
 //! What scripts may do, what they return, and how their failures read.
 
+mod patterns;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
