@@ -3,7 +3,8 @@
 //! In:  texts of files, YAML or JSON, one at a time.
 //! Out: uses with file and line, problems, and a report over all files.
 //! Invariant: what the table does not know is reported as unknown, never passed over; a file that cannot be read and
-//! names Argo CD's group is a problem, never silence, and so is an object that the API server would refuse.
+//! names Argo CD's group is a problem, never silence, and so is an object that the API server would refuse and a
+//! setting that cannot be read.
 //! Source: the CRDs' fields (APP-001 to APP-021), annotations (APP-022, APP-023), sync options (SYNC-190 to SYNC-209),
 //! settings (APP-273 to APP-302).
 
@@ -13,6 +14,7 @@ mod report;
 mod secret;
 mod table;
 mod valid;
+mod values;
 mod walk;
 
 #[cfg(test)]
@@ -33,6 +35,9 @@ pub enum Support {
     Partial(&'static str),
     /// Not at all; the text says why.
     No(&'static str),
+    /// No work of the controller: another of Argo CD's programs does it, and goes on doing it beside litecd; the text
+    /// says which.
+    Other(&'static str),
 }
 
 /// Which part of the work a feature belongs to.
@@ -118,6 +123,10 @@ pub enum ProblemKind {
     Invalid,
     /// A field that the API server demands is missing, which is as it should be in a patch.
     Incomplete,
+    /// A setting that neither Argo CD nor litecd can read.
+    Unusable,
+    /// A label is missing without which the object is not seen, which is as it should be in a patch.
+    Unlabelled,
 }
 
 /// What one file holds.

@@ -68,11 +68,12 @@ impl Report {
     /// What keeps files and objects from being used. A patch need not be whole.
     pub fn problems(&self) -> Vec<&Problem> {
         let is_patch = |problem: &Problem| self.patches.contains(&normal(&problem.file));
-        let counts = |problem: &&Problem| problem.kind != ProblemKind::Incomplete || !is_patch(problem);
+        let is_partial = |problem: &Problem| matches!(problem.kind, ProblemKind::Incomplete | ProblemKind::Unlabelled);
+        let counts = |problem: &&Problem| !(is_partial(problem) && is_patch(problem));
         self.found.iter().filter(counts).collect()
     }
 
-    /// One entry per feature in use: first what is not supported, then what is in part, then the rest, each by id.
+    /// One entry per feature in use: first what is not supported, then what is in part, then what is Argo CD's own, then the rest, each by id.
     /// Unknown things are one entry per text, since each is something else.
     pub fn summary(&self) -> Vec<FeatureSummary<'_>> {
         let mut found: BTreeMap<(u8, &str, &str), Vec<&Use>> = BTreeMap::new();
@@ -84,11 +85,12 @@ impl Report {
         found.into_values().filter_map(summed_up).collect()
     }
 
-    /// 0: all supported; 1: something is not, or not wholly; 2: a file cannot be read or an object would be refused.
+    /// 0: all supported, or done by Argo CD's other programs; 1: something is not, or not wholly; 2: a file or setting
+    /// cannot be read, or an object would be refused.
     pub fn exit_code(&self) -> u8 {
         if !self.problems().is_empty() {
             2
-        } else if self.uses.iter().any(|each| each.feature.support != Support::Yes) {
+        } else if self.uses.iter().any(|each| matches!(each.feature.support, Support::No(_) | Support::Partial(_))) {
             1
         } else {
             0
@@ -136,7 +138,7 @@ impl Report {
     fn reasons(&self) -> Vec<String> {
         let reason = |entry: &FeatureSummary<'_>| match entry.feature.support {
             Support::Yes => None,
-            Support::Partial(why) | Support::No(why) => Some(format!("{}: {why}", entry.feature.id)),
+            Support::Partial(why) | Support::No(why) | Support::Other(why) => Some(format!("{}: {why}", entry.feature.id)),
         };
         let mut reasons: Vec<String> = self.summary().iter().filter_map(reason).collect();
         reasons.dedup();
@@ -169,17 +171,16 @@ impl Report {
             files => format!(" ({} not examined)", count_of(files, "file")),
         };
         let problems = self.problems();
-        let unreadable = problems.iter().filter(|problem| problem.kind == ProblemKind::Unreadable).count();
-        let refused = problems.len() - unreadable;
-        let verdict = match (unreadable, refused, self.exit_code()) {
-            (0, 0, 0) if self.objects.is_empty() && self.uses.is_empty() => {
+        let verdict = match self.exit_code() {
+            0 if self.objects.is_empty() && self.uses.is_empty() => {
                 return format!("nothing of Argo CD was found in {}{not_examined}", count_of(read, "file"));
             }
-            (0, 0, 0) => "all features are supported".to_owned(),
-            (0, 0, _) => "some features are not supported, or only in part".to_owned(),
-            (_, 0, _) => format!("{} cannot be read", count_of(unreadable, "file")),
-            (0, _, _) => format!("the API server would refuse this ({} above)", count_of(refused, "error")),
-            _ => format!("{} cannot be read, and the API server would refuse objects", count_of(unreadable, "file")),
+            0 if self.uses.iter().any(|each| matches!(each.feature.support, Support::Other(_))) => {
+                "all features are supported, or stay with Argo CD's other programs".to_owned()
+            }
+            0 => "all features are supported".to_owned(),
+            1 => "some features are not supported, or only in part".to_owned(),
+            _ => what_is_wrong(&problems),
         };
         let objects: Vec<String> = self.objects.iter().map(|(kind, count)| count_of(*count, kind)).collect();
         let objects = if objects.is_empty() { String::new() } else { format!(", {}", objects.join(", ")) };
@@ -194,8 +195,26 @@ fn count_of(count: usize, noun: &str) -> String {
 }
 
 fn problem_json(problem: &Problem) -> Value {
-    let kind = if problem.kind == ProblemKind::Unreadable { "unreadable" } else { "invalid" };
+    let kind = match problem.kind {
+        ProblemKind::Unreadable => "unreadable",
+        ProblemKind::Invalid | ProblemKind::Incomplete => "invalid",
+        ProblemKind::Unusable | ProblemKind::Unlabelled => "setting",
+    };
     json!({"file": problem.file, "line": problem.line, "message": problem.message, "kind": kind})
+}
+
+/// One clause for each sort of problem.
+fn what_is_wrong(problems: &[&Problem]) -> String {
+    let count = |kinds: &[ProblemKind]| problems.iter().filter(|problem| kinds.contains(&problem.kind)).count();
+    let unreadable = count(&[ProblemKind::Unreadable]);
+    let refused = count(&[ProblemKind::Invalid, ProblemKind::Incomplete]);
+    let settings = count(&[ProblemKind::Unusable, ProblemKind::Unlabelled]);
+    let clauses = [
+        (unreadable, format!("{} cannot be read", count_of(unreadable, "file"))),
+        (refused, format!("the API server would refuse this ({} above)", count_of(refused, "error"))),
+        (settings, format!("settings cannot be used ({} above)", count_of(settings, "error"))),
+    ];
+    clauses.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect::<Vec<_>>().join(", and ")
 }
 
 /// The uses of one feature; several on one line are at one place.
@@ -212,7 +231,8 @@ fn urgency(support: Support) -> u8 {
     match support {
         Support::No(_) => 0,
         Support::Partial(_) => 1,
-        Support::Yes => 2,
+        Support::Other(_) => 2,
+        Support::Yes => 3,
     }
 }
 
@@ -221,6 +241,7 @@ fn support_words(support: Support) -> (&'static str, &'static str) {
         Support::Yes => ("yes", ""),
         Support::Partial(why) => ("partial", why),
         Support::No(why) => ("no", why),
+        Support::Other(why) => ("other", why),
     }
 }
 

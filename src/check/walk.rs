@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use super::document::{Content, Node};
 use super::table::{Branch, Row, UNKNOWN, field_root, rows_for_name};
-use super::{Part, Support, Use, patches, secret, valid};
+use super::{Part, Support, Use, patches, secret, valid, values};
 use crate::api::names;
 
 /// Label that marks Argo CD's own Secrets.
@@ -68,7 +68,13 @@ impl Walk<'_> {
         match (group, kind) {
             (names::GROUP, _) if field_root(kind).is_some() => self.argo_cd_object(kind, node),
             ("", "ConfigMap") if name == "argocd-cm" || name == "argocd-cmd-params-cm" => self.settings(name, node),
-            ("", "Secret") => self.secret(node, metadata),
+            ("", "Secret") => {
+                if name == secret::ARGOCD_SECRET {
+                    self.count(name);
+                    self.asked(name, node);
+                }
+                self.secret(node, metadata);
+            }
             _ => {}
         }
         if let Some(metadata) = metadata {
@@ -189,7 +195,7 @@ impl Walk<'_> {
         }
         let (key, value) = text.split_once('=').unwrap_or((text, ""));
         let found = rows_for_name(&format!("{prefix}{key}"));
-        let off = value == "false" && found.iter().any(|row| matches!(row.feature.support, Support::No(_)));
+        let off = value == "false" && found.iter().any(|row| is_left_undone(row));
         if !off {
             self.named(&format!("{prefix}{key}"), text, line);
         }
@@ -206,6 +212,7 @@ impl Walk<'_> {
 
     fn settings(&mut self, name: &str, node: &Node) {
         self.count(name);
+        self.part.problems.extend(values::problems(self.file, name, node));
         for entry in node.get("data").map(Node::entries).unwrap_or_default() {
             let address = format!("{name}:{}", entry.key);
             let off = rows_for_name(&address).iter().any(|row| is_switched_off(row, &entry.value));
@@ -221,11 +228,19 @@ impl Walk<'_> {
             self.count("Secret");
             let text = label.value.text().unwrap_or_default();
             self.named(&format!("secret:{text}"), &format!("{SECRET_TYPE}: {text}"), label.line);
-            for asked in secret::asked(text, node) {
-                // What has no row of its own (a URL, a name) is no feature of its own.
-                if let Some(row) = rows_for_name(&asked.address).first().copied() {
-                    self.note(row, &At { path: &asked.key, line: asked.line });
-                }
+            self.asked(text, node);
+            if text == "cluster" {
+                self.part.problems.extend(values::cluster_problems(self.file, node));
+            }
+        }
+    }
+
+    /// What the data of a Secret asks for.
+    fn asked(&mut self, secret_type: &str, node: &Node) {
+        for asked in secret::asked(secret_type, node) {
+            // What has no row of its own (a URL, a name) is no feature of its own.
+            if let Some(row) = rows_for_name(&asked.address).first().copied() {
+                self.note(row, &At { path: &asked.key, line: asked.line });
             }
         }
     }
@@ -245,9 +260,13 @@ impl Walk<'_> {
     }
 }
 
-/// What is not supported does no harm where it is set to its zero value.
+/// What litecd does not do does no harm where it is set to its zero value.
 fn is_switched_off(row: &Row, node: &Node) -> bool {
-    matches!(row.feature.support, Support::No(_)) && matches!(node.text(), Some("false" | "" | "0"))
+    is_left_undone(row) && matches!(node.text(), Some("false" | "" | "0"))
+}
+
+fn is_left_undone(row: &Row) -> bool {
+    matches!(row.feature.support, Support::No(_) | Support::Other(_))
 }
 
 fn is_templated(text: &str) -> bool {

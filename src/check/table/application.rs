@@ -3,7 +3,7 @@
 //! In:  nothing. Out: rows. Source: APP-001 to APP-047.
 
 use super::{Row, features};
-use crate::check::Support::{No, Partial, Yes};
+use crate::check::Support::{No, Yes};
 
 pub static ROWS: &[Row] = features! {
     Configure "object.identity" Yes,
@@ -19,8 +19,8 @@ pub static ROWS: &[Row] = features! {
         "Destination by server", "The cluster by the URL of its API server.";
     Sync "destination.name" Yes, ["Application.spec.destination.name"],
         "Destination by name", "The cluster by its name.";
-    Sync "destination.remote" Partial("tokens, passwords and client certificates; execProviderConfig and awsAuthConfig are refused"), ["destination:remote"],
-        "Remote cluster", "A destination other than the cluster litecd runs in.";
+    Sync "destination.remote" Yes, ["destination:remote"],
+        "Remote cluster", "A destination other than the cluster litecd runs in; its Secret says whether it can be reached.";
     Sync "destination.namespace" Yes, ["Application.spec.destination.namespace"],
         "Destination namespace", "The namespace of objects that name none.";
     Sync "sync.automated" Yes, ["Application.spec.syncPolicy.automated", "Application.spec.syncPolicy.automated.enabled"],

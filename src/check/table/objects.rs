@@ -3,7 +3,7 @@
 //! In:  nothing. Out: rows. Source: APP-022, APP-023, APP-192, `docs/user-guide/annotations-and-labels.md`.
 
 use super::{Row, features};
-use crate::check::Support::{No, Partial, Yes};
+use crate::check::Support::{No, Other, Partial, Yes};
 
 pub static ROWS: &[Row] = features! {
     Compare "annotation.refresh" Yes, ["annotation:argocd.argoproj.io/refresh"],
@@ -32,7 +32,7 @@ pub static ROWS: &[Row] = features! {
     Report "annotation.links" Yes,
         ["annotation:link.argocd.argoproj.io/*", "annotation:argocd.argoproj.io/ignore-default-links"],
         "Links", "URLs in the summary.";
-    Serve "annotation.notifications" No("litecd sends no notifications; Argo CD's notifications controller does"),
+    Serve "annotation.notifications" Other("Argo CD's own notifications controller goes on sending them"),
         ["annotation:notifications.argoproj.io/*"],
         "Notifications", "Subscriptions of the notifications controller.";
 
@@ -130,6 +130,12 @@ pub static ROWS: &[Row] = features! {
     Sync "secret.cluster-identity" No("tokens, passwords and client certificates only; such a cluster is refused"),
         ["cluster-secret:execProviderConfig", "cluster-secret:awsAuthConfig"],
         "Cluster by plugin or AWS identity", "A program or AWS makes the credentials of a remote cluster.";
+    Sync "secret.cluster-namespaces" No("namespaced mode: litecd looks at the whole cluster, whatever the Secret lists"),
+        ["cluster-secret:namespaces"],
+        "Cluster by namespaces", "Only these namespaces of a cluster are managed, with `clusterResources` or without.";
+    Compare "secret.webhook" No("webhooks are not received yet: commits are seen by looking every `timeout.reconciliation`"),
+        ["argocd-secret:webhook.*"],
+        "Webhook secrets", "What the senders of webhooks sign with.";
     Generate "secret.scm" No("ApplicationSets are not read yet"), ["secret:scm-creds"],
         "SCM credentials", "Tokens for generators.";
 };

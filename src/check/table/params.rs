@@ -3,9 +3,9 @@
 //! In:  nothing. Out: rows. Source: APP-290 to APP-302, `docs/operator-manual/argocd-cmd-params-cm.yaml`.
 
 use super::{Row, features};
-use crate::check::Support::{self, No, Yes};
+use crate::check::Support::{self, No, Other, Yes};
 
-const NO_PROGRAM: Support = No("read by a program of Argo CD that litecd does not have");
+const OTHER_PROGRAM: Support = Other("Argo CD's own programs go on reading it");
 const NO_APPSETS: Support = No("ApplicationSets are not read yet");
 
 pub static ROWS: &[Row] = features! {
@@ -141,7 +141,7 @@ pub static ROWS: &[Row] = features! {
          "argocd-cmd-params-cm:applicationsetcontroller.k8s.*",
          "argocd-cmd-params-cm:applicationsetcontroller.repo.server.*"],
         "ApplicationSet controller", "Logs, connections and limits of the ApplicationSet controller.";
-    Serve "params.other-programs" NO_PROGRAM,
+    Serve "params.other-programs" OTHER_PROGRAM,
         ["argocd-cmd-params-cm:server.*", "argocd-cmd-params-cm:dexserver.*",
          "argocd-cmd-params-cm:notificationscontroller.*"],
         "Argo CD's other programs", "API server, Dex and notifications controller.";

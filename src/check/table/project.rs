@@ -3,7 +3,7 @@
 //! In:  nothing. Out: rows. Source: APP-212 to APP-222, `AppProjectSpec`.
 
 use super::{Row, features};
-use crate::check::Support::{No, Yes};
+use crate::check::Support::{No, Other, Yes};
 
 pub static ROWS: &[Row] = features! {
     Permit "project.source-repos" Yes, ["AppProject.spec.sourceRepos"],
@@ -16,7 +16,7 @@ pub static ROWS: &[Row] = features! {
         "Allowed kinds", "Kinds that Applications may hold.";
     Report "project.description" Yes, ["AppProject.spec.description"],
         "Description", "Text for people.";
-    Serve "project.roles" No("litecd has no API server that roles could apply to"),
+    Serve "project.roles" Other("Argo CD's own API server goes on applying them"),
         ["AppProject.spec.roles.**", "AppProject.status.**"],
         "Roles", "Rights and tokens for Argo CD's API server.";
     Compare "project.orphaned-resources" Yes,

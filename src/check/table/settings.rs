@@ -3,10 +3,10 @@
 //! In:  nothing. Out: rows. Source: APP-272 to APP-289, `util/settings/settings.go`.
 
 use super::{Row, features};
-use crate::check::Support::{self, No, Yes};
+use crate::check::Support::{self, No, Other, Yes};
 
 /// Keys of the API server and the web interface.
-const NO_SERVER: Support = No("read by Argo CD's API server and web interface; litecd has neither");
+const OTHER_SERVER: Support = Other("Argo CD's own API server and web interface go on reading it");
 
 pub static ROWS: &[Row] = features! {
     Configure "settings.timeouts" Yes,
@@ -29,7 +29,7 @@ pub static ROWS: &[Row] = features! {
     Compare "settings.customizations-map" Yes,
         ["argocd-cm:resource.customizations"],
         "Customizations in one map", "Health, actions and ignored differences, all kinds in one key.";
-    Serve "settings.actions" NO_SERVER, ["argocd-cm:resource.customizations.actions.*"],
+    Serve "settings.actions" OTHER_SERVER, ["argocd-cm:resource.customizations.actions.*"],
         "Resource actions", "Actions of the web interface.";
     Compare "settings.ignore-resource-updates" Yes,
         ["argocd-cm:resource.customizations.ignoreResourceUpdates.*", "argocd-cm:resource.ignoreResourceUpdatesEnabled"],
@@ -72,14 +72,14 @@ pub static ROWS: &[Row] = features! {
         ["argocd-cm:webhook.refresh.jitter", "argocd-cm:webhook.refresh.jitter.threshold",
          "argocd-cm:webhook.maxPayloadSizeMB"],
         "Webhook settings", "Limits of webhooks.";
-    Serve "settings.accounts" NO_SERVER,
+    Serve "settings.accounts" OTHER_SERVER,
         ["argocd-cm:admin.enabled", "argocd-cm:accounts.*", "argocd-cm:users.anonymous.enabled",
          "argocd-cm:users.session.duration", "argocd-cm:passwordPattern"],
         "Accounts", "Local users.";
-    Serve "settings.single-sign-on" NO_SERVER,
+    Serve "settings.single-sign-on" OTHER_SERVER,
         ["argocd-cm:dex.config", "argocd-cm:oidc.config", "argocd-cm:oidc.tls.insecure.skip.verify"],
         "Single sign-on", "Users of an identity provider.";
-    Serve "settings.web-interface" NO_SERVER,
+    Serve "settings.web-interface" OTHER_SERVER,
         ["argocd-cm:url", "argocd-cm:additionalUrls", "argocd-cm:statusbadge.enabled", "argocd-cm:statusbadge.url",
          "argocd-cm:ga.trackingid", "argocd-cm:ga.anonymizeusers", "argocd-cm:help.chatUrl", "argocd-cm:help.chatText",
          "argocd-cm:help.download.*", "argocd-cm:ui.cssurl", "argocd-cm:ui.bannercontent", "argocd-cm:ui.bannerurl",
