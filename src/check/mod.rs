@@ -144,8 +144,8 @@ pub struct Part {
     pub patches: Vec<String>,
 }
 
-/// Scans one file: Applications, AppProjects and ApplicationSets, also inside lists; Argo CD's two ConfigMaps and its
-/// labelled Secrets; and Argo CD's and Helm's annotations on any object. Objects of Argo CD's kinds are held against the
+/// Scans one file: Applications, AppProjects and ApplicationSets, also inside lists; Argo CD's two ConfigMaps,
+/// `argocd-secret` and its labelled Secrets; and Argo CD's and Helm's annotations on any object. Objects of Argo CD's kinds are held against the
 /// schemas of the CRDs.
 ///
 /// Text that is no YAML is passed over with a note where it looks like a template, and where nothing of it can concern

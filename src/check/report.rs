@@ -138,7 +138,9 @@ impl Report {
     fn reasons(&self) -> Vec<String> {
         let reason = |entry: &FeatureSummary<'_>| match entry.feature.support {
             Support::Yes => None,
-            Support::Partial(why) | Support::No(why) | Support::Other(why) => Some(format!("{}: {why}", entry.feature.id)),
+            Support::Partial(why) | Support::No(why) | Support::Other(why) => {
+                Some(format!("{}: {why}", entry.feature.id))
+            }
         };
         let mut reasons: Vec<String> = self.summary().iter().filter_map(reason).collect();
         reasons.dedup();

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Part, Report, Support, documents, locate, scan};
+use super::{Part, Report, Support, documents, locate, rows, scan};
 
 const APPLICATION: &str = "\
 apiVersion: argoproj.io/v1alpha1
@@ -141,7 +141,9 @@ fn values_decide_some_features() {
     assert_eq!(line_of(&source("git@example.com:a/b.git"), "source.ssh"), Some(5));
     assert_eq!(line_of(&source("ssh://git@example.com/a"), "source.ssh"), Some(5));
     assert_eq!(line_of(&source("https://user@example.com/a"), "source.ssh"), None);
-    assert_eq!(line_of(&spec("  destination:\n    name: prod\n"), "destination.remote"), Some(5));
+    let remote = whole("").replace("destination: {}", "destination: {name: prod}");
+    assert_eq!(line_of(&remote, "destination.remote"), Some(5));
+    assert_eq!(report(&[&remote]).exit_code(), 0, "its Secret says whether the cluster can be reached");
     assert_eq!(line_of(&spec("  destination:\n    name: in-cluster\n"), "destination.remote"), None);
 }
 
@@ -241,6 +243,130 @@ fn secrets_use_what_their_data_says() {
     let cluster = |config: &str| secret("cluster", &format!("stringData:\n  config: '{config}'\n"));
     assert_eq!(uses(&cluster(r#"{"bearerToken": "a"}"#)), [("secret.cluster".to_owned(), 3)]);
     assert_eq!(line_of(&cluster(r#"{"execProviderConfig": {"command": "a"}}"#), "secret.cluster-identity"), Some(5));
+    let narrow = |data: &str| secret("cluster", &format!("stringData:\n  server: https://a\n{data}"));
+    assert_eq!(line_of(&narrow("  namespaces: a,b\n"), "secret.cluster-namespaces"), Some(6));
+    assert_eq!(report(&[&narrow("  namespaces: a,b\n  clusterResources: 'true'\n")]).exit_code(), 1);
+    // Without namespaces the whole cluster is managed anyway.
+    assert_eq!(report(&[&narrow("  namespaces: ''\n  clusterResources: 'true'\n")]).exit_code(), 0);
+}
+
+#[test]
+fn webhook_secrets_count_with_and_without_a_label() {
+    let secret = |labels: &str, data: &str| {
+        format!("apiVersion: v1\nkind: Secret\nmetadata: {{name: argocd-secret, labels: {labels}}}\ndata:\n{data}")
+    };
+    let webhook = "  admin.password: YQ==\n  webhook.github.secret: YQ==\n";
+    for labels in ["{}", "{app.kubernetes.io/part-of: argocd}"] {
+        assert_eq!(uses(&secret(labels, webhook)), [("secret.webhook".to_owned(), 6)], "{labels}");
+    }
+    assert_eq!(report(&[&secret("{}", webhook)]).exit_code(), 1);
+    assert_eq!(report(&[&secret("{}", "  webhook.github.secret: ''\n")]).exit_code(), 0);
+    assert_eq!(uses(&secret("{}", webhook).replace("argocd-secret", "mine")), []);
+}
+
+/// `argocd-cm` or `argocd-cmd-params-cm` with a line of data.
+fn config_map(name: &str, data: &str) -> String {
+    let labels = "labels: {app.kubernetes.io/part-of: argocd}";
+    format!("apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, {labels}}}\ndata:\n  {data}\n")
+}
+
+#[test]
+fn a_setting_that_cannot_be_read_is_a_problem_at_its_line() {
+    let check = |name: &str, data: &str, expect: &str| {
+        let found: Vec<(u64, String)> =
+            part(&config_map(name, data)).problems.into_iter().map(|problem| (problem.line, problem.message)).collect();
+        match expect {
+            "" => assert_eq!(found, [], "{data}"),
+            _ => {
+                assert_eq!(found.len(), 1, "{data}: {found:?}");
+                assert!(found[0].0 == 5 && found[0].1.contains(expect), "{data}: {found:?}");
+                assert_eq!(report(&[&config_map(name, data)]).exit_code(), 2);
+            }
+        }
+    };
+    check("argocd-cm", "timeout.reconciliation: 60s", "");
+    check("argocd-cm", "timeout.reconciliation: banana", "timeout.reconciliation: \"banana\" is no duration");
+    check("argocd-cm", "timeout.hard.reconciliation: -1s", "timeout.hard.reconciliation: \"-1s\"");
+    check("argocd-cm", "timeout.hard.reconciliation: '0'", "");
+    check("argocd-cm", "timeout.reconciliation: '{{ .Values.period }}'", "");
+    check("argocd-cm", "resource.respectRBAC: loose", "invalid value for resource.respectRBAC: loose");
+    check("argocd-cm", "resource.exclusions: '['", "resource.exclusions: ");
+    check("argocd-cm", "application.resourceTrackingMethod: labels", "\"labels\" is neither annotation");
+    check("argocd-cm", "dex.config: anything", "");
+    check("argocd-cmd-params-cm", "controller.status.processors: '50'", "");
+    check("argocd-cmd-params-cm", "controller.status.processors: many", "\"many\" for controller.status.processors");
+    check("argocd-cmd-params-cm", "server.insecure: 'true'", "");
+}
+
+#[test]
+fn argocd_cm_without_its_label_is_seen_by_nobody() {
+    let text = config_map("argocd-cm", "timeout.reconciliation: 60s").replace("part-of: argocd", "part-of: other");
+    let table = report(&[&text]).to_table();
+    assert!(
+        table.contains("error: a.yaml:3: ConfigMap argocd-cm: without the label app.kubernetes.io/part-of"),
+        "{table}"
+    );
+    assert!(table.ends_with("1 file, 1 argocd-cm: settings cannot be used (1 error above)\n"), "{table}");
+    assert_eq!(report(&[&text]).exit_code(), 2);
+    assert_eq!(report(&[&text]).to_json()["problems"][0]["kind"], "setting");
+    assert_eq!(part(&text.replace("argocd-cm", "argocd-cmd-params-cm")).problems, []);
+    // A patch of Argo CD's own manifests, which have the label.
+    let mut patched = report(&["kind: ConfigMap\n"]);
+    patched.add(scan("kustomization.yaml", "patches: [{path: cm.yaml}]\n"));
+    patched.add(scan("cm.yaml", &text));
+    assert_eq!(patched.exit_code(), 0);
+}
+
+#[test]
+fn a_cluster_whose_config_cannot_be_read_is_a_problem_without_its_value() {
+    let secret = "kind: Secret\napiVersion: v1\nmetadata: {name: c, labels: {argocd.argoproj.io/secret-type: cluster}}\n\
+                  stringData:\n  server: https://a\n  config: '{\"bearerToken\": canary'\n";
+    let problems = part(secret).problems;
+    let [problem] = problems.as_slice() else { panic!("{problems:?}") };
+    assert_eq!(problem.line, 6);
+    assert!(problem.message.starts_with("Secret c: failed to unmarshal cluster config"), "{problem}");
+    assert!(!problem.message.contains("canary"), "{problem}");
+}
+
+#[test]
+fn what_other_programs_of_argo_cd_do_is_shown_and_does_not_count() {
+    let text = config_map("argocd-cm", "url: https://argocd.example.com");
+    let report = report(&[&text]);
+    assert_eq!(report.exit_code(), 0);
+    let json = report.to_json();
+    assert_eq!(
+        (&json["features"][0]["id"], &json["features"][0]["support"]),
+        (&json!("settings.web-interface"), &json!("other"))
+    );
+    let table = report.to_table();
+    assert!(table.contains("\nother    Web interface"), "{table}");
+    assert!(
+        table.contains("settings.web-interface: Argo CD's own API server and web interface go on reading it\n"),
+        "{table}"
+    );
+    assert!(table.ends_with(": all features are supported, or stay with Argo CD's other programs\n"), "{table}");
+    assert_eq!(uses(&config_map("argocd-cm", "exec.enabled: 'false'")), []);
+}
+
+/// The README lists the ids of what is missing, so that it cannot say anything else than `check` does.
+#[test]
+fn the_readme_lists_what_is_not_there() {
+    let readme = include_str!("../../README.md");
+    let (_, rest) = readme.split_once("## What is not there yet").expect("a section");
+    let (section, _) = rest.split_once("\n## ").expect("another section");
+    let named: Vec<&str> = section.split('`').skip(1).step_by(2).filter(|word| !word.contains(['/', ' '])).collect();
+    let is_named = |id: &str| {
+        named.iter().any(|name| name.strip_suffix('*').map_or(*name == id, |beginning| id.starts_with(beginning)))
+    };
+    let is_missing = |support: Support| matches!(support, Support::No(_) | Support::Partial(_));
+    for row in rows() {
+        let (id, support) = (row.feature.id, row.feature.support);
+        assert_eq!(is_named(id), is_missing(support), "README.md and the table disagree on {id}");
+    }
+    for name in named {
+        let beginning = name.trim_end_matches('*');
+        assert!(rows().any(|row| row.feature.id.starts_with(beginning)), "README.md names {name}, which is no feature");
+    }
 }
 
 #[test]

@@ -15,8 +15,7 @@ use crate::settings::{Clusters, Parameters, Secret, Settings, TrackingMethod};
 /// Label and value without which Argo CD's informer, and so litecd, does not see `argocd-cm`.
 const LABEL: (&str, &str) = ("app.kubernetes.io/part-of", "argocd");
 /// Keys whose unreadable values Argo CD replaces by their defaults without a word in any status.
-const TIMEOUTS: [&str; 3] =
-    ["timeout.reconciliation", "timeout.reconciliation.jitter", "timeout.hard.reconciliation"];
+const TIMEOUTS: [&str; 3] = ["timeout.reconciliation", "timeout.reconciliation.jitter", "timeout.hard.reconciliation"];
 
 /// What is wrong with one of Argo CD's two ConfigMaps.
 pub fn problems(file: &str, name: &str, object: &Node) -> Vec<Problem> {
@@ -97,7 +96,8 @@ fn setting(key: &str, data: &BTreeMap<String, String>) -> Option<String> {
     let value = data.get(key)?;
     if TIMEOUTS.contains(&key) && !value.is_empty() {
         let is_readable = duration::parse_setting(value).is_some_and(|read| !read.is_negative());
-        return (!is_readable).then(|| format!("{key}: {value:?} is no duration such as 180s or 1h; the default holds"));
+        return (!is_readable)
+            .then(|| format!("{key}: {value:?} is no duration such as 180s or 1h; the default holds"));
     }
     if key == "application.resourceTrackingMethod"
         && let TrackingMethod::Other(other) = TrackingMethod::parse(value)

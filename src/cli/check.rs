@@ -6,19 +6,22 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
+use super::files::Walk;
 use crate::check::{Problem, ProblemKind, Report, scan};
 
 /// What stands below the flags in the help.
 const MORE: &str = "\
-Folders are walked for .yaml, .yml and .json files. Found are Applications, AppProjects and ApplicationSets, argocd-cm,
-argocd-cmd-params-cm, Argo CD's labelled Secrets, and Argo CD's and Helm's annotations on any object.
+Folders are walked for .yaml, .yml and .json files. Found are Applications, AppProjects and
+ApplicationSets, argocd-cm, argocd-cmd-params-cm, argocd-secret, Argo CD's labelled Secrets, and
+Argo CD's and Helm's annotations on any object.
 
-SUPPORT is yes, partial (the line below the table says what is missing) or no.
+SUPPORT is yes, partial (the line below the table says what is missing), no, or other: that is the work
+of another of Argo CD's programs, such as its API server, which goes on doing it beside litecd.
 
 Exit codes:
-  0  all that was found is supported, or nothing of Argo CD was found
+  0  all that was found is supported or other, or nothing of Argo CD was found
   1  something is not supported, or only in part
-  2  a file cannot be read, the API server would refuse an object, or the command line is wrong
+  2  a file or a setting cannot be read, the API server would refuse an object, or the command line is wrong
 
 Examples:
   litecd check -f .
@@ -46,9 +49,6 @@ enum Format {
     Json,
 }
 
-/// Files larger than this are no manifests.
-const LARGEST: u64 = 32 << 20;
-
 /// Runs `litecd check`.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut report = Report::default();
@@ -59,7 +59,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             report.add(scan("<stdin>", &text));
         } else {
             let meta = std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
-            if meta.is_dir() { walk(path, &mut report)? } else { add(path, &mut report) }
+            let walk = if meta.is_dir() { Walk::below(path)? } else { Walk { files: vec![path.clone()], skipped: 0 } };
+            walk.files.iter().for_each(|file| add(file, &mut report));
+            report.skipped += walk.skipped;
         }
     }
     match args.output {
@@ -67,35 +69,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Format::Table => super::print(&report.to_table())?,
     }
     Ok(ExitCode::from(report.exit_code()))
-}
-
-/// Walks in the order of names; folders that hold no manifests by convention are left out.
-fn walk(dir: &Path, report: &mut Report) -> anyhow::Result<()> {
-    let entries = std::fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;
-    let mut paths: Vec<PathBuf> =
-        entries.collect::<Result<Vec<_>, _>>()?.into_iter().map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        // A link may lead out of the repository or around in a circle; what it leads to is walked under its own name.
-        let kind = std::fs::symlink_metadata(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        if kind.is_dir() {
-            if name != ".git" && name != "node_modules" {
-                walk(&path, report)?;
-            }
-        } else if kind.is_file() && kind.len() <= LARGEST && is_manifest(&path) {
-            add(&path, report);
-        } else {
-            report.skipped += 1;
-        }
-    }
-    Ok(())
-}
-
-fn is_manifest(path: &Path) -> bool {
-    path.extension()
-        .and_then(|extension| extension.to_str())
-        .is_some_and(|text| matches!(text, "yaml" | "yml" | "json"))
 }
 
 fn add(path: &Path, report: &mut Report) {

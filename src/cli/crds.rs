@@ -2,8 +2,18 @@
 
 use std::process::ExitCode;
 
+/// What stands below the flags in the help.
+const MORE: &str = "\
+Exit codes:
+  0  printed
+  2  the command line is wrong
+
+Example:
+  litecd crds | kubectl apply --server-side -f -";
+
 /// Prints the CustomResourceDefinitions of Application, AppProject and ApplicationSet, to be applied server-side.
 #[derive(clap::Args)]
+#[command(after_help = MORE)]
 pub struct Args {
     /// Output format: yaml or json.
     #[arg(long, short, default_value = "yaml")]

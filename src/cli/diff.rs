@@ -9,11 +9,21 @@ use anyhow::bail;
 use super::explain::{Place, look};
 use crate::explain::diff::{self, Room};
 
+/// What stands below the flags in the help.
+const MORE: &str = "\
+Exit codes:
+  0  in sync
+  1  out of sync
+  2  it could not be found out
+
+Example:
+  litecd diff team-a/shop --kubeconfig ~/.kube/prod";
+
 /// Shows what differs between the cluster and the sources of an Application, as a unified diff.
 ///
 /// The comparison is made anew, by the controller's own code; values of Secrets are masked.
-/// Exit code 0: in sync; 1: out of sync; 2: it could not be found out.
 #[derive(clap::Args)]
+#[command(after_help = MORE)]
 pub struct Args {
     #[command(flatten)]
     place: Place,
@@ -42,6 +52,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         status: &facts.status,
         resources: &facts.resources,
         differences: &facts.differences,
+        pairs: &facts.paired.pairs,
         hidden: &facts.hidden,
     };
     let text = diff::of(&input, Room::ENDLESS).text;

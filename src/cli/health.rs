@@ -9,25 +9,37 @@ use anyhow::{Context, anyhow, bail};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::files::Walk;
 use crate::api::ObjectExt;
 use crate::gocompat::{glob, yaml};
 use crate::health::{self, Health, Overrides, ScriptFolder};
 use crate::{controller, settings};
+
+/// What stands below the flags in the help.
+const MORE: &str = "\
+Exit codes:
+  0  every object was judged, whatever its health
+  1  a health script failed, its object is Unknown
+  2  the input could not be read, or the command line is wrong
+
+Example:
+  kubectl get deployments,pods -A -o json | litecd health --names -f -";
 
 /// Says how healthy objects are, without a cluster: one JSON line with "status" and "message" for each, in the order
 /// of the input. A kind that nobody defines a health for has an empty status, and never lowers an Application's health.
 ///
 /// Scripts and the rules for custom kinds are asked about every object, as in Argo CD's own tests of its scripts; in a
 /// cluster an object that is being deleted is Progressing, "Pending deletion", before any script is asked.
-///
-/// Exit code 0: every object was judged, whatever its health; 1: a health script failed, its object is Unknown;
-/// 2: input could not be read.
 #[derive(clap::Args)]
+#[command(after_help = MORE)]
 pub struct Args {
-    /// YAML or JSON file with objects, `-` for standard input; may be given several times. Streams of documents, lists
-    /// and JSON lines are taken apart.
-    #[arg(long = "file", short = 'f', required = true, value_name = "FILE")]
+    /// YAML or JSON file with objects, `-` for standard input, or a folder that is walked for .yaml, .yml and .json
+    /// files; may be given several times. Streams of documents, lists and JSON lines are taken apart.
+    #[arg(long = "file", short = 'f', required = true, num_args = 1.., value_name = "PATH")]
     files: Vec<PathBuf>,
+    /// Adds apiVersion, kind, namespace and name to each line.
+    #[arg(long, short = 'v')]
+    names: bool,
     /// Folder with scripts as Argo CD lays out its own: GROUP/KIND/health.lua, `_` in a name standing for any text.
     #[arg(long, value_name = "FOLDER")]
     health_library: Option<PathBuf>,
@@ -38,9 +50,33 @@ pub struct Args {
 
 /// What is printed for an object.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Line<'a> {
+    #[serde(flatten)]
+    identity: Option<Identity<'a>>,
     status: &'a str,
     message: &'a str,
+}
+
+/// Which object it is.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Identity<'a> {
+    api_version: &'a str,
+    kind: &'a str,
+    namespace: &'a str,
+    name: &'a str,
+}
+
+impl<'a> Identity<'a> {
+    fn of(object: &'a Value) -> Self {
+        Self {
+            api_version: object.api_version(),
+            kind: object.kind(),
+            namespace: object.namespace(),
+            name: object.name(),
+        }
+    }
 }
 
 /// Exit code when a script failed.
@@ -60,17 +96,33 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Overrides::new(scripts, |pattern, key| glob::matches(pattern, key, &[]), controller::script_clock());
     let overrides = overrides.with_folder(folder);
     let mut failed = false;
-    for path in &args.files {
-        let text = read(path)?;
-        for object in objects(&text).with_context(|| format!("cannot read {}", path.display()))? {
-            failed |= !print_health(&object, &overrides)?;
-        }
+    for object in given(&args.files)? {
+        failed |= !print_health(&object, &overrides, args.names)?;
     }
     Ok(ExitCode::from(if failed { SCRIPT_FAILED } else { 0 }))
 }
 
+/// The objects of all files.
+fn given(paths: &[PathBuf]) -> anyhow::Result<Vec<Value>> {
+    let mut found = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            for file in Walk::below(path)?.files {
+                // Values of charts, templates and the like lie beside manifests.
+                match read(&file).and_then(|text| objects(&text)) {
+                    Ok(objects) => found.extend(objects),
+                    Err(error) => eprintln!("litecd: passed over {}: {error:#}", file.display()),
+                }
+            }
+        } else {
+            found.extend(objects(&read(path)?).with_context(|| format!("cannot read {}", path.display()))?);
+        }
+    }
+    Ok(found)
+}
+
 /// Prints the health of an object; false when its script failed.
-fn print_health(object: &Value, overrides: &Overrides) -> anyhow::Result<bool> {
+fn print_health(object: &Value, overrides: &Overrides, names: bool) -> anyhow::Result<bool> {
     // Argo CD's own test data has objects that are being deleted, to say what the rule thinks of them.
     let by_rule = health::by_rule(object, overrides);
     let found = by_rule.and_then(|found| if found.is_some() { Ok(found) } else { health::of(object, overrides) });
@@ -82,7 +134,11 @@ fn print_health(object: &Value, overrides: &Overrides) -> anyhow::Result<bool> {
         }
     };
     let Health { status, message } = &health;
-    let line = serde_json::to_string(&Line { status: status.as_str(), message })?;
+    let line = serde_json::to_string(&Line {
+        identity: names.then(|| Identity::of(object)),
+        status: status.as_str(),
+        message,
+    })?;
     super::print(&format!("{line}\n"))?;
     Ok(judged)
 }
@@ -192,7 +248,7 @@ fn walk(dir: &Path, name: &str, found: &mut Vec<(String, String)>) -> anyhow::Re
 
 #[cfg(test)]
 mod tests {
-    use super::objects;
+    use super::{Identity, Line, given, objects};
     use crate::api::ObjectExt;
 
     #[track_caller]
@@ -209,6 +265,32 @@ mod tests {
         check("{\"kind\": \"List\", \"items\": [{\"kind\": \"A\"}, {\"kind\": \"B\"}]}", &[("A", ""), ("B", "")]);
         check("[{\"kind\": \"A\"}]", &[("A", "")]);
         check("{kind: A, metadata: {name: flow}}", &[("A", "flow")]);
+    }
+
+    #[test]
+    fn a_line_holds_status_and_message_and_names_when_asked() {
+        let object =
+            serde_json::json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "n"}});
+        let line = |identity| serde_json::to_string(&Line { identity, status: "Healthy", message: "" }).expect("JSON");
+        assert_eq!(line(None), r#"{"status":"Healthy","message":""}"#);
+        assert_eq!(
+            line(Some(Identity::of(&object))),
+            r#"{"apiVersion":"v1","kind":"Pod","namespace":"n","name":"p","status":"Healthy","message":""}"#
+        );
+    }
+
+    #[test]
+    fn a_folder_is_walked_and_what_is_no_object_is_passed_over() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
+        std::fs::create_dir(folder.path().join("sub")).expect("made");
+        write("b.yaml", "kind: B\n");
+        write("sub/c.json", "{\"kind\": \"C\"}");
+        write("values.yaml", "replicas: 1\n");
+        write("notes.txt", "kind: N\n");
+        let found = given(&[folder.path().to_owned()]).expect("walked");
+        assert_eq!(found.iter().map(ObjectExt::kind).collect::<Vec<_>>(), ["B", "C"]);
+        assert!(given(&[folder.path().join("values.yaml")]).is_err(), "a file that was named must be readable");
     }
 
     #[test]

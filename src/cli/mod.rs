@@ -9,6 +9,7 @@ mod controller;
 mod crds;
 mod diff;
 mod explain;
+mod files;
 mod health;
 mod render;
 mod rendering;

@@ -7,12 +7,21 @@ use anyhow::bail;
 use super::explain::{Place, look};
 use crate::{controller, explain};
 
+/// What stands below the flags in the help.
+const MORE: &str = "\
+Exit codes:
+  0  answered
+  1  the Application has no object of that name
+  2  it could not be found out
+
+Example:
+  litecd why shop Deployment/web";
+
 /// Says why an Application is out of sync or unhealthy, and what holds its next sync: which fields differ, who owns
 /// the live ones and since when, which ignore rule matches, and which window, failed attempt, hook, wave or missing
 /// kind is in the way.
-///
-/// Exit code 0: answered; 1: the Application has no object of that name; 2: it could not be found out.
 #[derive(clap::Args)]
+#[command(after_help = MORE)]
 pub struct Args {
     #[command(flatten)]
     place: Place,

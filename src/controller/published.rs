@@ -81,6 +81,7 @@ pub fn wanted(ctx: &Context, app: &StoredApp, found: &Comparison) -> Wanted {
                 status: &found.status,
                 resources: &found.resources,
                 differences: &found.differences,
+                pairs: &found.paired.pairs,
                 hidden: &settings.sensitive_mask_annotations,
             };
             Wanted::Text(diff::of(&input, published::ROOM).text)

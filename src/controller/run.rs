@@ -112,6 +112,7 @@ async fn start(options: Options) -> Result<Rc<Context>, Error> {
     preflight::tools();
     let ctx = context(&options, changes, readiness).await?;
     preflight::namespace(&ctx.cluster, &ctx.namespace).await;
+    preflight::application_sets(&ctx.cluster, &ctx.namespace).await;
     feeds::start_settings(&ctx).await;
     feeds::start_apps(&ctx).await;
     ctx.readiness.begin();

@@ -40,6 +40,11 @@ impl Locals {
         Ok(())
     }
 
+    /// Whether two URLs mean one repository.
+    pub fn is_same(left: &str, right: &str) -> bool {
+        key(left) == key(right)
+    }
+
     /// Where a repository is, when it is on this machine.
     pub fn get(&self, url: &str) -> Option<&Local> {
         self.0.get(&key(url))

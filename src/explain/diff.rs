@@ -4,15 +4,17 @@
 //! Out: text with a heading per object: `-` is what the cluster has, `+` what the sources want.
 //! Invariant: equal comparisons give equal texts; what does not fit is counted and named, never dropped silently.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use similar::TextDiff;
 
-use super::shown::shown;
+use super::shown::{is_secret, shown};
 use super::{body, heading};
 use crate::api::status::{ResourceStatus, SyncStatus};
 use crate::api::{Application, ResourceKey};
+use crate::compare::Pair;
 use crate::diff::Difference;
 
 /// Lines of context around a change.
@@ -47,6 +49,8 @@ pub struct Input<'a> {
     pub resources: &'a [ResourceStatus],
     /// Their differences, in the same order.
     pub differences: &'a [Difference],
+    /// Both sides as they were compared, in the same order.
+    pub pairs: &'a [Pair],
     /// Annotations of Secrets that are hidden.
     pub hidden: &'a BTreeSet<String>,
 }
@@ -62,12 +66,13 @@ pub struct Text {
 
 /// The diff of all objects that are out of sync, in the order of their keys.
 pub fn of(input: &Input<'_>, room: Room) -> Text {
-    let mut differing: Vec<(ResourceKey, &ResourceStatus, &Difference)> = input
+    let mut differing: Vec<(ResourceKey, &ResourceStatus, Cow<'_, Difference>)> = input
         .resources
         .iter()
         .zip(input.differences)
-        .filter(|(entry, _)| entry.status == "OutOfSync")
-        .map(|(entry, difference)| (entry.key(), entry, difference))
+        .zip(input.pairs)
+        .filter(|((entry, _), _)| entry.status == "OutOfSync")
+        .map(|((entry, difference), pair)| (entry.key(), entry, whole(difference, pair)))
         .collect();
     differing.sort_by(|(a, ..), (b, ..)| a.cmp(b));
     let mut text = opening(input, differing.len());
@@ -89,6 +94,17 @@ pub fn of(input: &Input<'_>, room: Room) -> Text {
         text.push_str(&not_shown(&left_out));
     }
     Text { text, objects: differing.len() }
+}
+
+/// What an ignore rule hides is in no comparison, and yet a sync creates it with the object. A Secret stays as it was
+/// compared: its `stringData` has become data there, key by key.
+fn whole<'a>(difference: &'a Difference, pair: &Pair) -> Cow<'a, Difference> {
+    match (&pair.target, &pair.live) {
+        (Some(target), None) if !is_secret(target) => {
+            Cow::Owned(Difference { predicted: target.clone(), ..difference.clone() })
+        }
+        _ => Cow::Borrowed(difference),
+    }
 }
 
 fn opening(input: &Input<'_>, differing: usize) -> String {

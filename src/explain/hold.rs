@@ -59,16 +59,20 @@ pub fn objects(facts: &Facts, holds: &mut Vec<String>) {
     }
     // Hooks are deleted by their own policies.
     let is_prune = |index: usize| entry(index).is_some_and(|entry| entry.requires_pruning && !entry.hook);
-    let prunes = of(&is_prune);
-    let automated = facts.app.spec.automated();
-    if !prunes.is_empty() && automated.is_some_and(|automated| automated.prune != Some(true)) {
-        let why = "automated syncs do not prune (spec.syncPolicy.automated.prune)";
-        holds.push(format!("{} left the sources and stays: {why}", list(&prunes)));
-    }
     let option = |index: usize| {
         let live = live(index)?;
         sync::object_option(live, "Prune").or_else(|| sync::option_value(facts.app.spec.sync_options(), "Prune"))
     };
+    let prunes = of(&|index| is_prune(index) && option(index) != Some("false"));
+    let why = match facts.app.spec.automated() {
+        Some(automated) if automated.prune == Some(true) => None,
+        Some(_) => Some("automated syncs do not prune (spec.syncPolicy.automated.prune); "),
+        None => Some(""),
+    };
+    if let Some(why) = why.filter(|_| !prunes.is_empty()) {
+        let names = list(&prunes);
+        holds.push(format!("{names} left the sources and stays: {why}only a sync with prune removes it"));
+    }
     let kept = of(&|index| is_prune(index) && option(index) == Some("false"));
     if !kept.is_empty() {
         holds.push(format!("{} left the sources and is kept by its sync option Prune=false", list(&kept)));

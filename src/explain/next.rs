@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::Serialize;
+use serde_json::json;
 
 use super::{Facts, hold};
 use crate::api::names;
@@ -99,6 +100,7 @@ fn out_of_sync(facts: &Facts, holds: &mut Vec<String>) -> String {
     }
     if !automated {
         holds.push("automated sync is off (spec.syncPolicy.automated)".to_owned());
+        holds.push(format!("start one with {}", by_hand(facts)));
         return "nothing by itself: somebody has to start a sync".to_owned();
     }
     if is_held {
@@ -136,6 +138,16 @@ fn out_of_sync(facts: &Facts, holds: &mut Vec<String>) -> String {
             "nothing by itself".to_owned()
         }
     }
+}
+
+/// The command that starts a sync without anything but kubectl. An operation takes no options from the spec, so that they
+/// stand in it.
+fn by_hand(facts: &Facts) -> String {
+    let (meta, options) = (&facts.app.metadata, facts.app.spec.sync_options());
+    let sync = if options.is_empty() { json!({}) } else { json!({"syncOptions": options}) };
+    // A quote in the shell's quotes ends them.
+    let patch = json!({"operation": {"sync": sync}}).to_string().replace('\'', "'\\''");
+    format!("kubectl -n {} patch applications.argoproj.io {} --type merge -p '{patch}'", meta.namespace, meta.name)
 }
 
 fn failed(state: &OperationState) -> bool {

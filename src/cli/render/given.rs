@@ -8,10 +8,11 @@ use anyhow::{Context, bail};
 use serde_json::Value;
 
 use crate::api::project::{AppProject, AppProjectSpec};
-use crate::api::{Application, ObjectExt};
+use crate::api::{Application, Destination, ObjectExt, names};
 use crate::gocompat::yaml;
 use crate::project::{self, Project};
-use crate::settings::{Clusters, Parameters, Repositories, Secret, Settings};
+use crate::settings::secret::SECRET_TYPE;
+use crate::settings::{Clusters, DestinationError, Parameters, Repositories, Secret, Settings};
 use crate::status;
 
 /// Everything that was given.
@@ -24,8 +25,9 @@ pub struct Given {
     pub parameters: Parameters,
     /// Repository Secrets.
     pub repositories: Repositories,
-    /// The cluster itself.
-    pub clusters: Clusters,
+    /// Names of ApplicationSets, which are not expanded.
+    pub sets: Vec<String>,
+    clusters: Vec<Secret>,
     projects: Vec<AppProject>,
 }
 
@@ -36,6 +38,7 @@ struct Objects {
     config_maps: BTreeMap<String, BTreeMap<String, String>>,
     secrets: Vec<Secret>,
     projects: Vec<AppProject>,
+    sets: Vec<String>,
 }
 
 impl Given {
@@ -56,7 +59,8 @@ impl Given {
             }
         }
         if objects.applications.is_empty() {
-            bail!("no Application in the files");
+            let sets = objects.sets.join(", ");
+            bail!("no Application in the files{}", if sets.is_empty() { sets } else { not_expanded(&sets) });
         }
         let none = BTreeMap::new();
         let map = |name: &str| objects.config_maps.get(name).unwrap_or(&none);
@@ -69,23 +73,51 @@ impl Given {
             settings,
             parameters,
             repositories: Repositories::from_secrets(&objects.secrets),
-            clusters: Clusters::from_secrets(&objects.secrets, true),
+            clusters: objects.secrets.into_iter().filter(|secret| secret.is_type("cluster")).collect(),
+            sets: objects.sets,
             applications: objects.applications,
             projects: objects.projects,
         })
     }
 
-    /// The project of this name; one that is not given permits every repository.
+    /// The destinations that are known; one that no Secret describes counts as a cluster of its own, since settings
+    /// need not be given. `None` where only a name is given: without a Secret its server is unknown.
+    pub fn clusters(&self, destination: &Destination) -> Option<Clusters> {
+        let clusters = self.known_clusters();
+        match clusters.resolve(destination) {
+            Ok(_) => Some(clusters),
+            Err(DestinationError::UnknownServer { server, .. }) if server != names::IN_CLUSTER_SERVER => {
+                let guessed = Secret {
+                    labels: BTreeMap::from([(SECRET_TYPE.to_owned(), "cluster".to_owned())]),
+                    data: BTreeMap::from([("server".to_owned(), server.into_bytes())]),
+                    ..Secret::default()
+                };
+                Some(Clusters::from_secrets(self.clusters.iter().chain([&guessed]), true))
+            }
+            Err(_) => None,
+        }
+    }
+
+    fn known_clusters(&self) -> Clusters {
+        Clusters::from_secrets(&self.clusters, self.settings.in_cluster_enabled)
+    }
+
+    /// The project of this name; one that is not given permits every repository and destination.
     pub fn project(&self, name: &str) -> Project {
+        let clusters = self.known_clusters();
         let inputs = project::Inputs {
             projects: &self.projects,
             global_projects: &self.settings.global_projects,
             repositories: &self.repositories,
-            clusters: &self.clusters,
+            clusters: &clusters,
         };
         project::effective(name, &inputs).unwrap_or_else(|| Project {
             name: name.to_owned(),
-            spec: AppProjectSpec { source_repos: vec!["*".to_owned()], ..AppProjectSpec::default() },
+            spec: AppProjectSpec {
+                source_repos: vec!["*".to_owned()],
+                destinations: vec![anywhere()],
+                ..AppProjectSpec::default()
+            },
             clusters: Vec::new(),
         })
     }
@@ -109,13 +141,21 @@ impl Objects {
                 self.config_maps.insert(name.clone(), data.with_context(|| format!("ConfigMap {name}"))?);
             }
             ("", "Secret") => self.secrets.extend(Secret::from_object(&object)),
-            ("argoproj.io", "ApplicationSet") => {
-                bail!("{}: ApplicationSets are not expanded; give their Applications", object.name())
-            }
+            ("argoproj.io", "ApplicationSet") => self.sets.push(object.name().to_owned()),
             _ => {}
         }
         Ok(())
     }
+}
+
+/// What is said of ApplicationSets.
+pub fn not_expanded(names: &str) -> String {
+    format!("; ApplicationSets are not expanded, give their Applications instead: {names}")
+}
+
+/// Every namespace of every cluster.
+pub fn anywhere() -> Destination {
+    Destination { server: "*".to_owned(), namespace: "*".to_owned(), name: String::new() }
 }
 
 /// An Application in the form that the controller gives it before it works on it (APP-002).

@@ -5,24 +5,39 @@
 //! Invariant: the way from an Application to its manifests is the controller's own (`desired`).
 
 mod given;
+#[cfg(test)]
+mod tests;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use serde_json::{Value, json};
 
-use self::given::Given;
-use crate::api::{Application, Destination, names};
+use self::given::{Given, anywhere, not_expanded};
+use crate::api::{Application, names};
 use crate::desired::{Anew, ClusterFacts, Desired, Inputs, Locals, Options};
 use crate::gocompat::yaml;
 use crate::project::{Project, validate_spec};
+use crate::settings::Clusters;
+
+/// What stands below the flags in the help.
+const MORE: &str = "\
+Exit codes:
+  0  every Application rendered
+  1  an Application could not be rendered, or its project forbids it; standard error says why
+  2  the input or the command line is wrong
+
+Example:
+  litecd render shop.yaml --repo https://github.com/acme/shop.git=. --uncommitted";
 
 /// Renders Applications as the controller would, tracking metadata included, without a cluster.
 ///
-/// Exit code 0: all rendered; 1: an Application could not be rendered, and standard error says why; 2: input could not
-/// be read.
+/// What is printed is what the controller hands to a sync, which equals what Argo CD compares. An object that names no
+/// namespace has none here: a sync applies it to the destination's, so `kubectl apply` needs `-n`.
 #[derive(clap::Args)]
+#[command(after_help = MORE)]
 pub struct Args {
     /// File with Applications, `-` for standard input; other objects in it count as given with `--settings`.
     #[arg(required = true)]
@@ -62,11 +77,15 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         anyhow::bail!("unknown output format {:?}: use yaml or json", args.output);
     }
     let given = Given::read(&args.files, &args.settings)?;
+    if !given.sets.is_empty() {
+        let (count, names) = (given.applications.len(), given.sets.join(", "));
+        eprintln!("litecd: rendering {count} Applications only{}", not_expanded(&names));
+    }
     let temporary = tempfile::tempdir().context("cannot make a temporary folder")?;
     let cache = args.cache_dir.as_deref().unwrap_or(temporary.path());
     let desired = Desired::new(cache, Options::from(&given.parameters).without_memory())
         .with_context(|| format!("cannot use the cache directory {}", cache.display()))?
-        .with_locals(locals(args)?);
+        .with_locals(locals(args, &given.applications)?);
     let facts = ClusterFacts { version: args.kube_version.clone(), api_versions: args.api_versions.clone().into() };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -90,11 +109,18 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-fn locals(args: &Args) -> anyhow::Result<Locals> {
+fn locals(args: &Args, apps: &[Application]) -> anyhow::Result<Locals> {
+    let sources: BTreeSet<String> =
+        apps.iter().flat_map(|app| app.spec.effective_sources()).map(|source| source.repo_url).collect();
     let mut locals = Locals::default();
     for given in &args.repositories {
         // A URL may hold an equals sign, a path seldom does.
         let (url, folder) = given.rsplit_once('=').with_context(|| format!("--repo {given:?} is not URL=FOLDER"))?;
+        // A misspelt URL would be passed over, and the repository fetched from its server instead.
+        if !sources.iter().any(|source| Locals::is_same(source, url)) {
+            let sources: Vec<String> = sources.into_iter().collect();
+            anyhow::bail!("--repo {given:?}: no source uses {url}; sources are {}", sources.join(", "));
+        }
         locals
             .add(url, folder.as_ref(), args.uncommitted)
             .with_context(|| format!("cannot use the folder {folder}"))?;
@@ -129,19 +155,18 @@ async fn one(
     Ok(found.sources.into_iter().flat_map(|source| source.manifests).collect())
 }
 
-/// What the sources break of the rules of the project; where the objects go is not known without clusters.
+/// What the Application breaks of the rules of its project, in the controller's words.
 fn refused(app: &Application, project: &Project, given: &Given) -> Option<String> {
-    let mut spec = app.spec.clone();
-    spec.destination = Destination {
-        server: names::IN_CLUSTER_SERVER.to_owned(),
-        namespace: spec.destination.namespace,
-        name: String::new(),
-    };
-    let mut project = project.clone();
-    project.spec.destinations =
-        vec![Destination { server: "*".to_owned(), namespace: "*".to_owned(), name: String::new() }];
+    let (mut spec, mut project) = (app.spec.clone(), project.clone());
+    let clusters = given.clusters(&spec.destination).unwrap_or_else(|| {
+        // Where the objects go is not known, so that only the sources can be judged.
+        project.spec.destinations = vec![anywhere()];
+        spec.destination.server = names::IN_CLUSTER_SERVER.to_owned();
+        spec.destination.name = String::new();
+        Clusters::from_secrets([], true)
+    });
     let texts: Vec<String> =
-        validate_spec(&spec, &project, &given.clusters).into_iter().map(|condition| condition.message).collect();
+        validate_spec(&spec, &project, &clusters).into_iter().map(|condition| condition.message).collect();
     (!texts.is_empty()).then(|| texts.join("; "))
 }
 

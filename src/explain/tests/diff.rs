@@ -14,6 +14,7 @@ fn text(facts: &Facts, room: Room) -> String {
         status: &facts.status,
         resources: &facts.resources,
         differences: &facts.differences,
+        pairs: &facts.paired.pairs,
         hidden: &BTreeSet::new(),
     };
     of(&input, room).text
@@ -111,6 +112,14 @@ fn very_long_objects_are_not_compared_by_line() {
     let facts = facts(app(json!({})), vec![pair(Some(config_map("a", "x")), Some(there))]);
     let found = text(&facts, Room { lines: 50, ..Room::ENDLESS });
     assert!(found.ends_with("(differs)\n# too long to be compared by line: 67 lines live, 7 desired\n"), "{found}");
+}
+
+#[test]
+fn an_object_that_is_missing_is_shown_with_what_rules_ignore() {
+    let rules = json!({"spec": {"ignoreDifferences": [{"kind": "ConfigMap", "jsonPointers": ["/data/k"]}]}});
+    let facts = facts(app(rules), vec![pair(Some(config_map("new", "x")), None)]);
+    let found = text(&facts, Room::ENDLESS);
+    assert!(found.contains("(to be created)") && found.contains("\n+  k: x\n"), "{found}");
 }
 
 #[test]

@@ -44,6 +44,10 @@ fn check(facts: &Facts, action: &str, hold: &str) {
 fn an_application_out_of_sync_is_synced_unless_something_holds_it() {
     check(&out_of_sync(automated(json!({}))), "Initiated automated sync to '4f2a1c9'", "");
     check(&out_of_sync(json!({})), "somebody has to start a sync", "automated sync is off");
+    let command = "start one with kubectl -n argocd patch applications.argoproj.io shop --type merge -p ";
+    check(&out_of_sync(json!({})), "", &format!("{command}'{{\"operation\":{{\"sync\":{{}}}}}}'"));
+    let options = json!({"spec": {"syncPolicy": {"syncOptions": ["CreateNamespace=true"]}}});
+    check(&out_of_sync(options), "", "'{\"operation\":{\"sync\":{\"syncOptions\":[\"CreateNamespace=true\"]}}}'");
     let succeeded = with(automated(json!({})), state("Succeeded", "all good"));
     check(&out_of_sync(succeeded), "nothing by itself", "selfHeal is off");
     let failed = with(automated(json!({"selfHeal": true})), state("Failed", "no quota"));
@@ -85,7 +89,11 @@ fn objects_can_be_in_the_way() {
 
     let left = live(deployment("old", json!({})), json!([]));
     let extra = |policy, live: Value| super::facts(app(automated(policy)), vec![pair(None, Some(live))]);
-    check(&extra(json!({}), left.clone()), "nothing by itself", "apps/Deployment shop/old left the sources and stays");
+    let stays = "apps/Deployment shop/old left the sources and stays: automated syncs do not prune \
+                 (spec.syncPolicy.automated.prune); only a sync with prune removes it";
+    check(&extra(json!({}), left.clone()), "nothing by itself", stays);
+    let by_hand = super::facts(app(json!({})), vec![pair(None, Some(left.clone()))]);
+    check(&by_hand, "nothing by itself", "left the sources and stays: only a sync with prune removes it");
     let mut kept = left.clone();
     kept["metadata"]["annotations"] = json!({"argocd.argoproj.io/sync-options": "Prune=false"});
     check(

@@ -29,6 +29,7 @@ fn outputs(facts: &Facts) -> String {
         status: &facts.status,
         resources: &facts.resources,
         differences: &facts.differences,
+        pairs: &facts.paired.pairs,
         hidden: &facts.hidden,
     };
     let report = why(facts, Some("s"), &timer());

@@ -48,6 +48,7 @@ Application argocd/shop
            apps/Deployment shop/web: Deployment \"web\" exceeded its progress deadline
   next     nothing by itself: somebody has to start a sync
            automated sync is off (spec.syncPolicy.automated)
+           start one with kubectl -n argocd patch applications.argoproj.io shop --type merge -p '{\"operation\":{\"sync\":{}}}'
 
 apps/Deployment shop/web: differs from the sources
   sync     OutOfSync

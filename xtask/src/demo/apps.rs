@@ -2,6 +2,7 @@
 //!
 //! In:  Applications as the API server gives them.  Out: a table, redrawn in place on a terminal.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{IsTerminal as _, Write as _};
 
@@ -18,6 +19,7 @@ pub struct App {
     health: String,
     operation: String,
     revision: String,
+    finished: String,
     messages: Vec<String>,
 }
 
@@ -39,6 +41,7 @@ impl App {
             health: word("/status/health/status"),
             operation: if is_pending { "Pending".to_owned() } else { word("/status/operationState/phase") },
             revision: word("/status/sync/revision").chars().take(7).collect(),
+            finished: word("/status/operationState/finishedAt"),
             messages,
         }
     }
@@ -77,6 +80,30 @@ pub fn expected() -> Result<Vec<String>> {
     }
     names.sort();
     Ok(names)
+}
+
+/// Notices that litecd put something right.
+#[derive(Debug, Default)]
+pub struct Repairs(BTreeMap<String, (String, String)>);
+
+impl Repairs {
+    /// What finished since the last call: a sync of the same commit as before repaired a drift, another brought a commit.
+    pub fn since(&mut self, apps: &[App]) -> Vec<String> {
+        let mut news = Vec::new();
+        for app in apps.iter().filter(|app| app.is_well()) {
+            let now = (app.finished.clone(), app.revision.clone());
+            let before = self.0.insert(app.name.clone(), now);
+            match before {
+                Some((finished, _)) if finished == app.finished => {}
+                Some((_, revision)) if revision == app.revision => {
+                    news.push(format!("healed: {} is what Git says again", app.name));
+                }
+                Some(_) => news.push(format!("synced: {} is at {} now", app.name, app.revision)),
+                None => {}
+            }
+        }
+        news
+    }
 }
 
 /// Draws the applications; over what it drew before, where that can be done.
@@ -174,6 +201,21 @@ mod tests {
             app("OutOfSync", "", "Failed").reasons(),
             ["  one: OutOfSync, -, Failed", "    SyncError: why", "    said",]
         );
+    }
+
+    #[test]
+    fn a_sync_of_the_same_commit_heals_and_another_brings_it() {
+        let at = |finished: &str, revision: &str| App {
+            finished: finished.to_owned(),
+            revision: revision.to_owned(),
+            ..app("Synced", "Healthy", "Succeeded")
+        };
+        let mut repairs = Repairs::default();
+        assert!(repairs.since(&[at("1", "a")]).is_empty());
+        assert!(repairs.since(&[at("1", "a")]).is_empty());
+        assert!(repairs.since(&[app("OutOfSync", "Healthy", "Running")]).is_empty());
+        assert_eq!(repairs.since(&[at("2", "a")]), ["healed: one is what Git says again"]);
+        assert_eq!(repairs.since(&[at("3", "b")]), ["synced: one is at b now"]);
     }
 
     #[test]

@@ -98,10 +98,15 @@ async fn play(
     let deadline = started + Duration::from_secs(options.timeout);
     let mut table = apps::Table::default();
     let mut watch = Watch::new()?;
+    let mut repairs = apps::Repairs::default();
     let mut is_announced = false;
     loop {
         let apps = stage.apps().await?;
         table.show(&apps);
+        let news = repairs.since(&apps);
+        if is_announced {
+            news.iter().for_each(|line| table.say(line));
+        }
         stage.alive()?;
         let is_done =
             expected.iter().all(|name| apps.iter().any(|app| app.name == *name)) && apps.iter().all(App::is_well);
