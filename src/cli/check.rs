@@ -15,13 +15,14 @@ Folders are walked for .yaml, .yml and .json files. Found are Applications, AppP
 ApplicationSets, argocd-cm, argocd-cmd-params-cm, argocd-secret, Argo CD's labelled Secrets, and
 Argo CD's and Helm's annotations on any object.
 
-SUPPORT is yes, partial (the line below the table says what is missing), no, or other: that is the work
-of another of Argo CD's programs, such as its API server, which goes on doing it beside litecd.
+SUPPORT is yes, partial (the line below the table says what is missing), no, or other: that is the
+work of another of Argo CD's programs, such as its API server, which goes on doing it beside litecd.
 
 Exit codes:
   0  all that was found is supported or other, or nothing of Argo CD was found
   1  something is not supported, or only in part
-  2  a file or a setting cannot be read, the API server would refuse an object, or the command line is wrong
+  2  a file or a setting cannot be read, the API server would refuse an object, or the command line
+     is wrong
 
 Examples:
   litecd check -f .

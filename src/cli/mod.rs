@@ -14,13 +14,14 @@ mod health;
 mod render;
 mod rendering;
 mod why;
+mod wrap;
 
 use std::io::{Read, Write};
 use std::process::ExitCode;
 
 use anyhow::Context;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// Exit code for usage errors and unreadable input.
 pub const UNANSWERED: u8 = 2;
@@ -64,7 +65,8 @@ enum Command {
 
 /// Runs the command line.
 pub fn run() -> ExitCode {
-    let args = match Args::try_parse() {
+    let matches = wrap::wrapped(Args::command()).try_get_matches();
+    let args = match matches.and_then(|matches| Args::from_arg_matches(&matches)) {
         Ok(args) => args,
         Err(error) => {
             let _ = error.print();
@@ -110,4 +112,24 @@ fn version() -> anyhow::Result<ExitCode> {
         crate::api::names::ARGOCD_VERSION
     ))?;
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_fits_a_hundred_columns_and_tells_exit_codes_and_an_example() {
+        let mut all = wrap::wrapped(Args::command());
+        for command in all.get_subcommands_mut().filter(|command| !command.is_hide_set()) {
+            let name = command.get_name().to_owned();
+            let help = command.render_long_help().to_string();
+            for line in help.lines() {
+                assert!(line.chars().count() <= 100, "{name}: {line}");
+            }
+            if !matches!(name.as_str(), "version" | "controller") {
+                assert!(help.contains("\nExit codes:\n") && help.contains("\nExample"), "{name}: {help}");
+            }
+        }
+    }
 }
