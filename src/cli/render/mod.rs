@@ -86,6 +86,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             given.parameters.set_flag(flag, &value).with_context(|| format!("cannot use --{flag}"))?;
         }
     }
+    let given = Given::read(&args.files, &args.settings)?;
     if !given.sets.is_empty() {
         let (count, names) = (given.applications.len(), given.sets.join(", "));
         eprintln!("litecd: rendering {count} Applications only{}", not_expanded(&names));
