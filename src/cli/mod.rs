@@ -54,7 +54,7 @@ enum Command {
     /// Says how healthy objects are, without a cluster.
     Health(health::Args),
     /// Renders Applications as the controller would, without a cluster.
-    Render(render::Args),
+    Render(Box<render::Args>),
     /// Prints the CustomResourceDefinitions of Application, AppProject and ApplicationSet.
     Crds(crds::Args),
     /// Prints the version.
