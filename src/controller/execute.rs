@@ -65,7 +65,8 @@ pub async fn pass(
             .map_err(|denied| denied.to_string())
     };
     let approved = app.app.metadata.annotations.get(names::DELETION_APPROVED).and_then(|text| Time::parse(text));
-    let is_automated = state.operation.initiated_by.automated;
+    // The stored state keeps fields of the operation before, this one among them.
+    let is_automated = app.app.operation.as_ref().is_some_and(|operation| operation.initiated_by.automated);
     let prune_budget = if is_automated { autosync::prune_budget(app, found, config) } else { None };
     let input = Input {
         operation,
