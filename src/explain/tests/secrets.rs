@@ -93,12 +93,16 @@ fn secrets_of_a_strange_shape_are_not_shown() {
         indented("password", json!(CANARY)),
         indented("labels", json!({"stringData": {"k": CANARY}})),
         indented("annotations", json!({"data": [CANARY]})),
-        indented("finalizers", json!([{"k": CANARY}])),
-        indented("ownerReferences", json!([{"name": "o", "data": {"k": CANARY}}, CANARY])),
         indented("name", json!({"k": CANARY})),
     ] {
         check(vec![pair(Some(strange.clone()), Some(there.clone()))], json!({}));
         check(vec![pair(Some(strange), None)], json!({}));
+    }
+    for uncomparable in [
+        indented("finalizers", json!([{"k": CANARY}])),
+        indented("ownerReferences", json!([{"name": "o", "data": {"k": CANARY}}, CANARY])),
+    ] {
+        check(vec![pair(Some(uncomparable), None)], json!({}));
     }
 }
 
