@@ -205,6 +205,10 @@ fn without_server_fields(object: &Value) -> Value {
         annotations.remove(LAST_APPLIED);
         annotations.remove("deployment.kubernetes.io/revision");
     }
+    if let Some(Value::Object(strategy)) = object.pointer_mut("/spec/strategy") {
+        // A directive of the patch that Argo CD leaves in the predicted state; it is no field of a Deployment.
+        strategy.remove("$retainKeys");
+    }
     if let Some(Value::Object(spec)) = object.get_mut("spec") {
         spec.remove("clusterIP");
         spec.remove("clusterIPs");

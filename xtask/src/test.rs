@@ -37,7 +37,7 @@ pub fn run(options: &Options) -> Result<bool> {
     let checks: [&[&str]; 3] = [
         &["fmt", "--all", "--check"],
         &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
-        &["test", "--workspace"],
+        &["test", "--workspace", "--no-fail-fast"],
     ];
     let mut failures = Vec::new();
     for check in checks {
