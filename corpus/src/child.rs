@@ -51,10 +51,9 @@ impl Process {
         let log = start.dir.join(format!("{}.log", start.name));
         let output = OpenOptions::new().create(true).append(true).open(&log);
         let output = output.with_context(|| format!("cannot write {}", log.display()))?;
-        let mut command = Command::new(start.program);
+        let mut command = kernel::dying_with_parent(start.program);
         command.args(&start.args).envs(start.env).current_dir(start.dir).process_group(0).kill_on_drop(true);
         command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
-        kernel::die_with_parent(&mut command);
         let child = command.spawn().with_context(|| format!("cannot start {}", start.program.display()))?;
         Ok(Self { name: start.name.to_owned(), log, child })
     }
@@ -82,7 +81,7 @@ impl Process {
 pub async fn stop(processes: &mut Vec<Process>) {
     let leaders: Vec<u32> = processes.iter().filter_map(Process::id).collect();
     for pid in &leaders {
-        kernel::signal(*pid, libc::SIGTERM);
+        kernel::terminate(*pid);
     }
     let all = processes.iter_mut().map(|process| process.child.wait());
     let _ = timeout(GRACE, futures::future::join_all(all)).await;

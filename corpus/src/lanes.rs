@@ -111,12 +111,12 @@ impl Feed<'_, '_> {
         let this = std::env::current_exe()?;
         let mut command = match self.unshare {
             Some(args) => {
-                let mut command = Command::new("unshare");
+                let mut command = kernel::dying_with_parent("unshare");
                 command.args(args).arg("--").arg(this).arg("lane");
                 command
             }
             None => {
-                let mut command = Command::new(this);
+                let mut command = kernel::dying_with_parent(this);
                 command.args(["lane", "--bare"]);
                 command
             }
@@ -131,7 +131,6 @@ impl Feed<'_, '_> {
         // The lane's own helm must be the one of the goldens, as litecd's is.
         command.env("PATH", lane.tools.search_path());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0).kill_on_drop(true);
-        kernel::die_with_parent(&mut command);
         let mut child = command.spawn().context("cannot start a lane")?;
         let input = child.stdin.take().context("a lane without input")?;
         let output = BufReader::new(child.stdout.take().context("a lane without output")?).lines();

@@ -6,6 +6,8 @@
 
 use serde_json::Value;
 
+use crate::gocompat::json::kind;
+
 /// Fields in the order in which Go meets them: manifests are written with sorted keys.
 const FIELDS: &[(&str, Shape)] = &[
     ("annotations", Shape::Map),
@@ -44,16 +46,5 @@ fn misfit(value: &Value, shape: Shape) -> Option<(&'static str, &'static str)> {
         (Shape::Text, other) => Some((kind(other), "string")),
         (Shape::List, other) => Some((kind(other), "[]string")),
         (Shape::Map, other) => Some((kind(other), "map[string]string")),
-    }
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
     }
 }

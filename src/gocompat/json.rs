@@ -25,6 +25,18 @@ pub fn to_string_plain(value: &Value) -> String {
     out
 }
 
+/// What Go calls a JSON value that has the wrong type.
+pub fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
 /// A float as Go prints it in JSON: shortest digits, an exponent below 1e-6 and from 1e21 on.
 pub fn float_text(float: f64) -> String {
     let magnitude = float.abs();

@@ -6,6 +6,8 @@
 
 use serde_json::Value;
 
+use crate::gocompat::json::kind;
+
 /// Type of a field.
 #[derive(Clone, Copy)]
 enum Shape {
@@ -157,17 +159,5 @@ fn check_field(value: &Value, shape: Shape, place: (&str, &str)) -> Result<(), S
             _ => refuse(item, &format!("v1alpha1.{}", inner.0)),
         }),
         (StructList(inner), _) => refuse(value, &format!("[]v1alpha1.{}", inner.0)),
-    }
-}
-
-/// What Go calls a JSON value of a wrong type.
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
     }
 }

@@ -285,7 +285,7 @@ impl Shared {
     }
 
     fn kill(&self, trap: &Trap) {
-        kernel::signal(trap.pid, libc::SIGKILL);
+        kernel::kill(trap.pid);
         self.fired.notify_one();
     }
 }

@@ -73,15 +73,7 @@ impl Session {
 
     /// The digest of a tag, or of a digest that is there.
     pub async fn resolve(&mut self, of: &Reference, reference: &str) -> Result<String, String> {
-        check_reference(reference)?;
-        let mut request = Request::get(of.address(self.is_plain(), &format!("manifests/{reference}"))?);
-        request.method = Method::HEAD;
-        let answer = self.send(request.header(header::ACCEPT, MANIFESTS), Some(of)).await?;
-        match answer.status {
-            StatusCode::OK => {}
-            StatusCode::NOT_FOUND => return Err(format!("{}: not found", of.with(reference))),
-            _ => return Err(refusal(answer).await),
-        }
+        let answer = self.about_manifest(Method::HEAD, of, reference).await?;
         let given = answer.header(&CONTENT_DIGEST).map(str::to_owned);
         let shown = format!("HEAD {:?}", answer.address.shown());
         match given {
@@ -97,16 +89,21 @@ impl Session {
         }
     }
 
-    /// The manifest of a tag or digest.
-    pub async fn manifest(&mut self, of: &Reference, reference: &str) -> Result<Manifest, String> {
+    async fn about_manifest(&mut self, method: Method, of: &Reference, reference: &str) -> Result<Answer, String> {
         check_reference(reference)?;
-        let request = Request::get(of.address(self.is_plain(), &format!("manifests/{reference}"))?);
+        let mut request = Request::get(of.address(self.is_plain(), &format!("manifests/{reference}"))?);
+        request.method = method;
         let answer = self.send(request.header(header::ACCEPT, MANIFESTS), Some(of)).await?;
         match answer.status {
-            StatusCode::OK => {}
-            StatusCode::NOT_FOUND => return Err(format!("{}: not found", of.with(reference))),
-            _ => return Err(refusal(answer).await),
+            StatusCode::OK => Ok(answer),
+            StatusCode::NOT_FOUND => Err(format!("{}: not found", of.with(reference))),
+            _ => Err(refusal(answer).await),
         }
+    }
+
+    /// The manifest of a tag or digest.
+    pub async fn manifest(&mut self, of: &Reference, reference: &str) -> Result<Manifest, String> {
+        let answer = self.about_manifest(Method::GET, of, reference).await?;
         let given = answer.header(&CONTENT_DIGEST).map(str::to_owned);
         let shown = format!("GET {:?}", answer.address.shown());
         let text = answer.bytes(MAX_METADATA).await.map_err(|fault| fault.to_string())?;

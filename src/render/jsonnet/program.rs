@@ -15,6 +15,7 @@ use rsjsonnet_lang::span::{SpanContextId, SpanId};
 
 use super::imports::Search;
 use super::library::{self, PARSE_YAML, PRELUDE};
+use super::tokens::KEYWORDS;
 use super::trace::Trace;
 use super::{Variable, text};
 
@@ -144,27 +145,6 @@ fn wrapper(names: &[&str]) -> String {
     };
     format!("function(main{parameters}) std.manifestJsonEx(if std.isFunction(main) then {call} else main, '   ')")
 }
-
-const KEYWORDS: [&str; 18] = [
-    "assert",
-    "else",
-    "error",
-    "false",
-    "for",
-    "function",
-    "if",
-    "import",
-    "importstr",
-    "importbin",
-    "in",
-    "local",
-    "null",
-    "self",
-    "super",
-    "tailstrict",
-    "then",
-    "true",
-];
 
 impl<'p> Loader<'p, '_> {
     fn load(&mut self, program: &mut Program<'p>, name: &str, source: &str) -> Result<Thunk<'p>, text::Problem> {

@@ -69,7 +69,8 @@ impl Token {
     }
 }
 
-const KEYWORDS: [&str; 18] = [
+/// Words that are no names.
+pub const KEYWORDS: [&str; 18] = [
     "assert",
     "else",
     "error",
