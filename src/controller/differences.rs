@@ -18,7 +18,7 @@ use super::dry_runs::Unchanged;
 use super::queue::AppKey;
 use crate::api::{Application, ObjectExt, names};
 use crate::compare::{Pair, Paired};
-use crate::diff::{self, Comparer, Difference, DryRun, Error, TrackingRule, Webhooks};
+use crate::diff::{self, Comparer, Difference, Dropped, DryRun, Error, TrackingRule, Webhooks};
 use crate::track::Method;
 
 /// How many dry runs of one application are under way at a time.
@@ -86,7 +86,9 @@ impl Asking<'_> {
         let webhooks =
             if has_option(self.app, "IncludeMutationWebhook=true") { Webhooks::Kept } else { Webhooks::Undone };
         let spec = &self.app.spec;
+        let dropped = self.dropped();
         let rules = digest((
+            dropped == Dropped::Removed,
             &self.settings.diff,
             serde_json::to_string(&spec.ignore_differences).ok(),
             spec.sync_options(),
@@ -102,7 +104,7 @@ impl Asking<'_> {
                 let difference = if known.get(&object) == Some(&asked) {
                     Difference::none(live)
                 } else {
-                    self.dry_run(comparer, (target, live), webhooks).await?
+                    self.dry_run(comparer, (target, live), (webhooks, dropped)).await?
                 };
                 Ok(((!difference.modified).then_some((object, asked)), difference))
             })
@@ -115,11 +117,17 @@ impl Asking<'_> {
         answers.into_iter().map(|answer| answer.map(|(_, difference)| difference)).collect()
     }
 
+    /// Argo CD calls an object Synced that holds fields which git dropped, and so never removes them. An application that
+    /// syncs by itself is told, and removes them; one that is synced by hand has Argo CD's verdict.
+    fn dropped(&self) -> Dropped {
+        if self.app.spec.automated().is_some() { Dropped::Removed } else { Dropped::Left }
+    }
+
     async fn dry_run(
         &self,
         comparer: &Comparer,
         (target, live): (&Value, &Value),
-        webhooks: Webhooks,
+        (webhooks, dropped): (Webhooks, Dropped),
     ) -> Result<Difference, Error> {
         let object = comparer.dry_run_object(target, live);
         let answer = self.destination.cluster.predict(&object, names::FIELD_MANAGER).await;
@@ -128,7 +136,7 @@ impl Asking<'_> {
             name: target.name().to_owned(),
             text: error.to_string(),
         })?;
-        comparer.compare_dry_run(target, live, &DryRun { answer: &answer, webhooks })
+        comparer.compare_dry_run(target, live, &DryRun { answer: &answer, webhooks, dropped })
     }
 }
 

@@ -30,11 +30,24 @@ pub struct Settings<'a> {
 }
 
 /// The answer to a dry run of a server-side apply.
+#[derive(Debug, Clone, Copy)]
 pub struct DryRun<'a> {
     /// The object as it would be, managedFields included.
     pub answer: &'a Value,
     /// What becomes of fields that admission webhooks changed.
     pub webhooks: Webhooks,
+    /// What becomes of fields that git dropped and that only client-side applies wrote.
+    pub dropped: Dropped,
+}
+
+/// What becomes of fields that git dropped and that only client-side applies wrote: a dry run of a server-side apply
+/// leaves them alone, the client-side apply of a sync removes them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dropped {
+    /// They are gone in the prediction, so that a sync is due.
+    Removed,
+    /// They stay, as Argo CD has it.
+    Left,
 }
 
 /// What becomes of fields that admission webhooks changed (DIFF-050).
@@ -100,8 +113,6 @@ impl Comparer {
 
     /// Compares the live object with the answer to [`Self::dry_run_object`].
     ///
-    /// A server-side apply leaves alone what only client-side applies wrote, so it would keep a field that was applied
-    /// before and is no longer desired; the real apply removes it, and so does this prediction.
     pub fn compare_dry_run(&self, target: &Value, live: &Value, run: &DryRun<'_>) -> Result<Difference, Error> {
         let own = OwnRules::of(target);
         let (target, live) = self.prepare(target, live);
@@ -111,7 +122,9 @@ impl Comparer {
             Webhooks::Kept => run.answer.clone(),
             Webhooks::Undone => smd::without_webhook_changes(run.answer, &live)?,
         };
-        if let Some(original) = threeway::last_applied(&live) {
+        if run.dropped == Dropped::Removed
+            && let Some(original) = threeway::last_applied(&live)
+        {
             let original = light(normalize::numbers(&original));
             predicted = threeway::without_dropped(&original, &light(remarshal(&target)), predicted)?;
         }

@@ -31,7 +31,7 @@ use serde_json::{Map, Value};
 use crate::api::object::{GroupVersionKind, ObjectExt};
 
 pub use apply::{Patch, PatchKind, client_side_patch, with_last_applied};
-pub use compare::{Comparer, DryRun, Settings, Webhooks};
+pub use compare::{Comparer, Dropped, DryRun, Settings, Webhooks};
 pub use foreign::kept_data;
 pub use ignore::{Ignore, IgnoreRules, StartTimer};
 pub use jsonmerge::{create_merge_patch, merge_patch};

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{comparer, rule};
-use crate::diff::{DryRun, Webhooks, kept_data};
+use crate::diff::{Dropped, DryRun, Webhooks, kept_data};
 
 fn deployment(replicas: i64, containers: Value) -> Value {
     json!({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"},
@@ -30,8 +30,12 @@ fn what_a_webhook_adds_is_undone_unless_it_counts() {
     let answer =
         owned(deployment(1, json!([{"name": "m", "image": "i:2", "args": ["hook"]}, {"name": "side"}])), fields());
     let comparer = comparer(&[]);
-    let find =
-        |webhooks| comparer.compare_dry_run(&target, &live, &DryRun { answer: &answer, webhooks }).unwrap().predicted;
+    let find = |webhooks| {
+        comparer
+            .compare_dry_run(&target, &live, &DryRun { answer: &answer, webhooks, dropped: Dropped::Removed })
+            .unwrap()
+            .predicted
+    };
     assert_eq!(find(Webhooks::Undone), deployment(1, json!([{"name": "m", "image": "i:2"}])));
     let all = find(Webhooks::Kept);
     assert_eq!(all["spec"]["template"]["spec"]["containers"][1]["name"], "side");
@@ -43,7 +47,7 @@ fn what_the_answer_dropped_stays_dropped() {
     let target = deployment(1, json!([{"name": "m", "image": "i:1"}]));
     let live = deployment(1, json!([{"name": "m", "image": "i:1", "command": ["old"]}]));
     let answer = owned(target.clone(), fields());
-    let run = DryRun { answer: &answer, webhooks: Webhooks::Undone };
+    let run = DryRun { answer: &answer, webhooks: Webhooks::Undone, dropped: Dropped::Removed };
     let found = comparer(&[]).compare_dry_run(&target, &live, &run).unwrap();
     assert!(found.modified);
     assert_eq!(found.predicted, target);
@@ -57,14 +61,14 @@ fn ignored_fields_are_sent_and_then_left_out() {
     let live = deployment(5, json!([]));
     assert_eq!(comparer.dry_run_object(&target, &live)["spec"]["replicas"], 1);
     let answer = owned(target.clone(), fields());
-    let run = DryRun { answer: &answer, webhooks: Webhooks::Undone };
+    let run = DryRun { answer: &answer, webhooks: Webhooks::Undone, dropped: Dropped::Removed };
     assert!(!comparer.compare_dry_run(&target, &live, &run).unwrap().modified);
 }
 
 #[test]
 fn an_answer_without_owners_is_refused() {
     let object = deployment(1, json!([]));
-    let run = DryRun { answer: &object, webhooks: Webhooks::Undone };
+    let run = DryRun { answer: &object, webhooks: Webhooks::Undone, dropped: Dropped::Removed };
     let error = comparer(&[]).compare_dry_run(&object, &object, &run).unwrap_err();
     assert!(error.to_string().ends_with("predictedLive for resource Deployment/d must have the managedFields"));
 }
@@ -79,10 +83,12 @@ fn what_git_dropped_is_noticed_although_only_client_side_applies_wrote_it() {
     live["data"]["c"] = "somebody else's".into();
     // The server leaves b alone: another manager owns it.
     let answer = owned(live.clone(), json!({"f:data": {"f:a": {}}}));
-    let run = DryRun { answer: &answer, webhooks: Webhooks::Undone };
+    let run = DryRun { answer: &answer, webhooks: Webhooks::Undone, dropped: Dropped::Removed };
     let found = comparer(&[]).compare_dry_run(&target, &live, &run).unwrap();
     assert!(found.modified);
     assert_eq!(found.predicted["data"], json!({"a": "1", "c": "somebody else's"}));
+    let left = DryRun { dropped: Dropped::Left, ..run };
+    assert!(!comparer(&[]).compare_dry_run(&target, &live, &left).unwrap().modified, "left as the server has it");
     let ignoring = comparer(&[rule(json!({"kind": "ConfigMap", "jsonPointers": ["/data/b"]}))]);
     assert!(!ignoring.compare_dry_run(&target, &live, &run).unwrap().modified, "ignored fields are not dropped");
 }
