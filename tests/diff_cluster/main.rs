@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use litecd::api::{ObjectExt, names};
 use litecd::cluster::{self, Apply, Cluster, DryRun};
-use litecd::diff::{self, Comparer, StatusField, SystemRules, TrackingRule, Webhooks};
+use litecd::diff::{self, Comparer, Dropped, StatusField, SystemRules, TrackingRule, Webhooks};
 use litecd::gocompat::yaml;
 use litecd::guard::{self, Permit, Presence};
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ impl Lab {
     async fn by_server(&self, target: &Value, live: &Value) -> Result<bool, String> {
         let object = self.comparer.dry_run_object(target, live);
         let answer = self.cluster.predict(&object, names::FIELD_MANAGER).await.map_err(|error| error.to_string())?;
-        let run = diff::DryRun { answer: &answer, webhooks: Webhooks::Undone };
+        let run = diff::DryRun { answer: &answer, webhooks: Webhooks::Undone, dropped: Dropped::Removed };
         self.comparer.compare_dry_run(target, live, &run).map(|found| found.modified).map_err(|error| error.to_string())
     }
 
