@@ -23,6 +23,8 @@ use crate::project::{Project, Windows};
 use crate::status::{self, events::Event};
 use crate::sync::auto::{self, Auto, AutoInput};
 use crate::sync::budget::{Candidate, PruneBudget, Prunes};
+use crate::sync::partial::PartialRender;
+use crate::sync::prune_guard::PruneGuard;
 
 /// Decides on an automated sync and posts it; edits the conditions as Argo CD does.
 pub async fn run(
@@ -38,14 +40,14 @@ pub async fn run(
     }
     let config = ctx.config();
     let prunes = prunes(app, found);
-    let budget = prune_budget(app, found, &config);
+    let guard = prune_guard(app, found, &config);
     let input = AutoInput {
         app: &app.app,
         status: &found.status,
         resources: &found.resources,
         compares_revisions: found.may_have_changed || found.status.status == "OutOfSync",
         prunes: &prunes,
-        budget: budget.as_ref(),
+        guard: &guard,
         backoff: &ctx.self_heal_backoff(),
         now: ctx.now(),
     };
@@ -70,15 +72,19 @@ pub async fn run(
     *conditions = status::set_conditions(conditions, raised.into_iter().collect(), &["SyncError"], now);
 }
 
-/// The prune budget of the Application, else that of the settings.
-pub(super) fn prune_budget(app: &StoredApp, found: &Comparison, config: &Config) -> Option<PruneBudget> {
+/// What holds prunes back: the budget of the Application, else that of the settings, and sources that rendered nothing.
+pub(super) fn prune_guard(app: &StoredApp, found: &Comparison, config: &Config) -> PruneGuard {
     let annotation = |name| app.app.metadata.annotations.get(name).map(String::as_str);
     let of_settings = config.settings.as_ref().ok().and_then(|settings| settings.prune_budget.as_deref());
     let status = &found.status;
     let single = [status.revision.clone()];
     let revisions = if app.app.spec.has_multiple_sources() { &status.revisions[..] } else { &single };
     let written = annotation(names::PRUNE_BUDGET).or(of_settings);
-    PruneBudget::in_force(written, annotation(names::PRUNE_APPROVED), revisions)
+    let approved = annotation(names::PRUNE_APPROVED);
+    PruneGuard {
+        budget: PruneBudget::in_force(written, approved, revisions),
+        partial: PartialRender::of(&found.rendered, approved, revisions),
+    }
 }
 
 /// What an automated sync would prune.

@@ -99,6 +99,8 @@ pub struct Comparison {
     pub post_delete: bool,
     /// Whether the sources could be rendered; if not, nothing may be concluded from what is absent.
     pub loaded: bool,
+    /// Objects that each source rendered to; `None` for one that is only referred to. Empty when nothing was rendered.
+    pub rendered: Vec<Option<usize>>,
     /// Whether the sources may have changed since the last comparison (APP-148).
     pub may_have_changed: bool,
     /// Where the objects are.
@@ -186,6 +188,7 @@ pub async fn run(
         pre_delete,
         post_delete,
         loaded,
+        rendered: rendered.counts,
         may_have_changed: rendered.may_have_changed,
         destination: Some(destination),
     })
@@ -195,6 +198,7 @@ pub async fn run(
 #[derive(Default)]
 struct Rendered {
     manifests: Vec<Value>,
+    counts: Vec<Option<usize>>,
     revisions: Vec<String>,
     types: Vec<String>,
     loaded: bool,
@@ -230,6 +234,7 @@ impl Gathering<'_> {
                 let may_have_changed = found.may_have_changed;
                 let mut rendered = Rendered { loaded: true, may_have_changed, ..Rendered::default() };
                 for source in found.sources {
+                    rendered.counts.push((!source.is_only_referred_to()).then_some(source.manifests.len()));
                     rendered.manifests.extend(source.manifests);
                     rendered.revisions.push(source.revision);
                     rendered.types.push(source.source_type);
@@ -469,6 +474,7 @@ fn unknown(status: SyncStatus) -> Comparison {
         pre_delete: false,
         post_delete: false,
         loaded: false,
+        rendered: Vec::new(),
         may_have_changed: false,
         destination: None,
     }

@@ -24,6 +24,7 @@ use crate::api::{GroupKind, GroupVersionKind, ObjectExt, ResourceKey, names};
 use crate::cluster::{self, Apply, DryRun, Resource, Target};
 use crate::guard::Permit;
 use crate::project::service_account;
+use crate::sync::prune_guard::PruneGuard;
 use crate::sync::{self, Action, Answer, Failure, FailureKind, Input, Method, Next, ObjectRef, Pass, Scope, patience};
 use crate::{diff, health};
 
@@ -67,7 +68,7 @@ pub async fn pass(
     let approved = app.app.metadata.annotations.get(names::DELETION_APPROVED).and_then(|text| Time::parse(text));
     // The stored state keeps fields of the operation before, this one among them.
     let is_automated = app.app.operation.as_ref().is_some_and(|operation| operation.initiated_by.automated);
-    let prune_budget = if is_automated { autosync::prune_budget(app, found, config) } else { None };
+    let prune_guard = if is_automated { autosync::prune_guard(app, found, config) } else { PruneGuard::default() };
     let input = Input {
         operation,
         state: &before,
@@ -76,7 +77,7 @@ pub async fn pass(
         namespace: &app.app.spec.destination.namespace,
         managed_namespace_metadata: app.app.spec.managed_namespace_metadata(),
         revision: &found.status.revision,
-        prune_budget,
+        prune_guard,
         deletion_approved: approved,
         migration_manager: app.app.metadata.annotations.get(names::CSA_MIGRATION_MANAGER).map(String::as_str),
         now: ctx.now(),

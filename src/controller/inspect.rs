@@ -27,6 +27,7 @@ use crate::explain::Facts;
 use crate::guard::{self, Presence, Verdict};
 use crate::health;
 use crate::project::Project;
+use crate::sync::prune_guard::PruneGuard;
 
 /// How long the lists of settings may take.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -109,7 +110,7 @@ fn facts(ctx: &Context, config: &Config, app: &StoredApp) -> Facts {
         windows: Vec::new(),
         verdict: guard::decide(None, false),
         prunes: Default::default(),
-        budget: None,
+        prune_guard: PruneGuard::default(),
         backoff: ctx.self_heal_backoff(),
         now: ctx.now(),
     }
@@ -138,7 +139,7 @@ async fn compared(ctx: &Context, config: &Config, (app, project): (&StoredApp, &
     }
     let healths = healths(config, &found);
     let unknown_kinds = unknown_kinds(&found).await;
-    let (prunes, budget) = (autosync::prunes(app, &found), autosync::prune_budget(app, &found, config));
+    let (prunes, prune_guard) = (autosync::prunes(app, &found), autosync::prune_guard(app, &found, config));
     let facts = with_conditions(facts, found.conditions);
     Facts {
         status: found.status,
@@ -149,7 +150,7 @@ async fn compared(ctx: &Context, config: &Config, (app, project): (&StoredApp, &
         healths,
         unknown_kinds,
         prunes,
-        budget,
+        prune_guard,
         now: ctx.now(),
         ..facts
     }

@@ -61,6 +61,13 @@ pub struct SourceManifests {
     pub source_type: String,
 }
 
+impl SourceManifests {
+    /// Whether other sources take files from it, and it has no manifests of its own.
+    pub fn is_only_referred_to(&self) -> bool {
+        self.source_type.is_empty()
+    }
+}
+
 /// Manifests of all sources.
 #[derive(Debug)]
 pub struct Manifests {

@@ -35,7 +35,8 @@ use crate::diff::{Difference, SystemRules};
 use crate::guard::Verdict;
 use crate::health::Health;
 use crate::sync::auto::SelfHealBackoff;
-use crate::sync::budget::{PruneBudget, Prunes};
+use crate::sync::budget::Prunes;
+use crate::sync::prune_guard::PruneGuard;
 
 pub use health::Cause;
 pub use next::Next;
@@ -72,8 +73,8 @@ pub struct Facts {
     pub verdict: Verdict,
     /// What an automated sync would prune.
     pub prunes: Prunes,
-    /// How much of that it may; none: all.
-    pub budget: Option<PruneBudget>,
+    /// What of that it may not.
+    pub prune_guard: PruneGuard,
     /// How self-heal attempts are spaced.
     pub backoff: SelfHealBackoff,
     /// The time.

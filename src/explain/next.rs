@@ -112,7 +112,7 @@ fn out_of_sync(facts: &Facts, holds: &mut Vec<String>) -> String {
         resources: &facts.resources,
         compares_revisions: true,
         prunes: &facts.prunes,
-        budget: facts.budget.as_ref(),
+        guard: &facts.prune_guard,
         backoff: &facts.backoff,
         now: facts.now,
     };

@@ -3,7 +3,7 @@
 //! In:  the Application, the comparison that was just made, the time. Sync windows were asked before.
 //! Out: the operation to post, or why there is none.
 //! Invariant: the same revision of the same sources is not tried again after a failure; an automated sync never
-//! removes everything unless `allowEmpty` says so, nor more than the prune budget allows.
+//! removes everything unless `allowEmpty` says so, nor what the guard of prunes holds back.
 //! Source: APP-142 to APP-157, SYNC-255 to SYNC-259 (`controller/appcontroller.go` `autoSync`,
 //! `alreadyAttemptedSync`, `selfHealRemainingBackoff`).
 
@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::budget::{PruneBudget, Prunes};
+use super::budget::Prunes;
+use super::prune_guard::PruneGuard;
 use crate::api::Application;
 use crate::api::application::Automated;
 use crate::api::operation::{
@@ -78,8 +79,8 @@ pub struct AutoInput<'a> {
     pub compares_revisions: bool,
     /// What the sync would prune.
     pub prunes: &'a Prunes,
-    /// How much of that it may; none: all.
-    pub budget: Option<&'a PruneBudget>,
+    /// What of that it may not.
+    pub guard: &'a PruneGuard,
     /// Spacing of self-heal attempts.
     pub backoff: &'a SelfHealBackoff,
     /// The time.
@@ -134,7 +135,7 @@ pub fn decide(input: &AutoInput<'_>) -> Auto {
         let desired = go_list(&desired);
         return Auto::Error(format!("Skipping sync attempt to {desired}: auto-sync will wipe out all resources"));
     }
-    if let Some(objection) = input.budget.and_then(|budget| budget.objection(input.prunes)) {
+    if let Some(objection) = input.guard.objection(input.prunes) {
         return Auto::Error(format!("Skipping sync attempt to {}: {objection}", go_list(&desired)));
     }
     let event = format!("Initiated automated sync to '{}'", desired.join(", "));

@@ -24,6 +24,8 @@ pub struct PruneBudget {
 pub struct Prunes {
     /// Objects that would go, as `Kind namespace/name`.
     pub going: Vec<String>,
+    /// Those of them that take what they hold along: namespaces, custom resource definitions, claims of volumes.
+    pub vital: Vec<String>,
     /// Live objects that the application has, those included.
     pub owned: usize,
 }
@@ -49,10 +51,18 @@ impl Prunes {
             prunes.owned += 1;
             if options.prune && !candidate.wanted && !options.keeps(live) && !live.is_deleting() {
                 prunes.going.push(title(live));
+                prunes.vital.extend(is_vital(live).then(|| title(live)));
             }
         }
         prunes
     }
+}
+
+fn is_vital(object: &Value) -> bool {
+    matches!(
+        (object.group_kind().group.as_str(), object.kind()),
+        ("", "Namespace" | "PersistentVolumeClaim") | ("apiextensions.k8s.io", "CustomResourceDefinition")
+    )
 }
 
 fn title(object: &Value) -> String {
@@ -63,15 +73,35 @@ fn title(object: &Value) -> String {
 /// Objects that an objection names; more are only counted.
 const NAMED: usize = 10;
 
+/// The first objects, and how many more there are.
+pub(super) fn named(objects: &[String]) -> String {
+    let first = objects.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match objects.len().saturating_sub(NAMED) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
+/// Whether somebody approved pruning for exactly these revisions.
+pub(super) fn is_approved(approved: Option<&str>, revisions: &[String]) -> bool {
+    let revisions = revisions.join(",");
+    !revisions.is_empty() && approved.map(str::trim) == Some(revisions.as_str())
+}
+
+/// How somebody lets the prunes of these revisions happen.
+pub(super) fn way_to_approve(revisions: &str) -> String {
+    let approve = names::PRUNE_APPROVED;
+    format!("To approve, set annotation {approve}={revisions} on the Application, or sync with prune by hand")
+}
+
 impl PruneBudget {
     /// The budget for a sync to these revisions; `None` when there is none or somebody approved these very revisions.
     ///
     /// `approved` is the revision, or all revisions of several sources joined by commas.
     pub fn in_force(written: Option<&str>, approved: Option<&str>, revisions: &[String]) -> Option<Self> {
         let written = written.map(str::trim).filter(|text| !text.is_empty())?;
-        let revisions = revisions.join(",");
-        let is_approved = !revisions.is_empty() && approved.map(str::trim) == Some(revisions.as_str());
-        (!is_approved).then(|| Self { written: written.to_owned(), revisions })
+        (!is_approved(approved, revisions))
+            .then(|| Self { written: written.to_owned(), revisions: revisions.join(",") })
     }
 
     /// Why the sync may not prune what it would prune; `None` when it may.
@@ -86,16 +116,8 @@ impl PruneBudget {
             Some(_) => format!("more than the prune budget of {written} allows"),
             None => format!("and the prune budget {written:?} is neither a number nor a percentage"),
         };
-        let named = prunes.going.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
-        let rest = count.checked_sub(NAMED).filter(|rest| *rest > 0);
-        let rest = rest.map(|rest| format!(" and {rest} more")).unwrap_or_default();
-        Some(format!(
-            "automated sync would prune {count} of {owned} objects, {reason}: {named}{rest}. \
-             To approve, set annotation {approve}={revisions} on the Application, or sync with prune by hand",
-            owned = prunes.owned,
-            approve = names::PRUNE_APPROVED,
-            revisions = self.revisions,
-        ))
+        let (owned, named, way) = (prunes.owned, named(&prunes.going), way_to_approve(&self.revisions));
+        Some(format!("automated sync would prune {count} of {owned} objects, {reason}: {named}. {way}"))
     }
 
     /// Objects that may go, of `owned`; a percentage is rounded down.
@@ -115,7 +137,7 @@ mod tests {
     fn objection(written: &str, going: usize, owned: usize) -> Option<String> {
         let budget = PruneBudget::in_force(Some(written), None, &["abc".to_owned()])?;
         let going = (0..going).map(|number| format!("ConfigMap shop/c{number}")).collect();
-        budget.objection(&Prunes { going, owned })
+        budget.objection(&Prunes { going, owned, ..Prunes::default() })
     }
 
     #[test]
@@ -160,10 +182,10 @@ mod tests {
         let candidates =
             || objects.iter().map(|(wanted, own, live)| Candidate { wanted: *wanted, live: Some(live), own: *own });
         let operation = SyncOperation { prune: true, ..SyncOperation::default() };
-        let expect = Prunes { going: vec!["ConfigMap shop/goes".to_owned()], owned: 4 };
+        let expect = Prunes { going: vec!["ConfigMap shop/goes".to_owned()], vital: Vec::new(), owned: 4 };
         assert_eq!(Prunes::of(candidates(), &operation), expect);
         let without = Prunes::of(candidates(), &SyncOperation::default());
-        assert_eq!(without, Prunes { going: Vec::new(), owned: 4 });
+        assert_eq!(without, Prunes { owned: 4, ..Prunes::default() });
     }
 
     #[test]

@@ -153,7 +153,7 @@ impl<'a> Engine<'a> {
     }
 }
 
-/// Holds the budget over all passes of the operation: what it has pruned already counts too.
+/// What the guard says over all passes of the operation: what was pruned already counts towards the budget too.
 fn prune_objection(input: &Input<'_>, stored: &[ResourceResult]) -> Option<String> {
     let mut prunes = Prunes::of(input.resources.iter().map(Candidate::from), input.operation);
     let pruned = stored.iter().filter(|entry| entry.status == ResultCode::Pruned.as_str());
@@ -161,7 +161,7 @@ fn prune_objection(input: &Input<'_>, stored: &[ResourceResult]) -> Option<Strin
         prunes.owned += 1;
         prunes.going.push(format!("{} {}/{}", entry.kind, entry.namespace, entry.name));
     }
-    input.prune_budget.as_ref()?.objection(&prunes)
+    input.prune_guard.objection(&prunes)
 }
 
 impl<'a> From<&'a Resource> for Candidate<'a> {

@@ -17,9 +17,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::budget::PruneBudget;
 use super::engine::Engine;
 use super::io::{Action, Answer, Mailbox, Scope};
+use super::prune_guard::PruneGuard;
 use super::words::OperationPhase;
 use crate::api::ApplicationSpec;
 use crate::api::application::ManagedNamespaceMetadata;
@@ -70,8 +70,8 @@ pub struct Input<'a> {
     pub managed_namespace_metadata: Option<&'a ManagedNamespaceMetadata>,
     /// Resolved revision of a single source; empty for several (SYNC-173).
     pub revision: &'a str,
-    /// How much the operation may prune; none: as much as there is.
-    pub prune_budget: Option<PruneBudget>,
+    /// What the operation may not prune.
+    pub prune_guard: PruneGuard,
     /// The Application's `deletion-approved` time.
     pub deletion_approved: Option<Time>,
     /// Field manager whose fields a first server-side apply takes over; `None` means kubectl's (SYNC-206).

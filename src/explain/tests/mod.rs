@@ -20,6 +20,7 @@ use crate::compare::{self, Pair, Paired};
 use crate::diff::{Comparer, Difference, Settings, StartTimer, StatusField, SystemRules, TrackingRule};
 use crate::guard::{self, Presence};
 use crate::health::{self, Overrides};
+use crate::sync::prune_guard::PruneGuard;
 use crate::track::{Method, Tracking};
 
 pub fn timer() -> StartTimer {
@@ -84,7 +85,7 @@ pub fn facts_with(app: Application, pairs: Vec<Pair>, system: SystemRules) -> Fa
         windows: Vec::new(),
         verdict: guard::decide(Some(&Presence::default()), false),
         prunes: Default::default(),
-        budget: None,
+        prune_guard: PruneGuard::default(),
         backoff: Default::default(),
         now: "2026-01-02T03:04:05Z".parse().expect("a time"),
         paired,

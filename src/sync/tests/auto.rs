@@ -2,6 +2,8 @@
 
 use super::super::auto::{Auto, AutoInput, SelfHealBackoff, decide};
 use super::super::budget::{PruneBudget, Prunes};
+use super::super::partial::PartialRender;
+use super::super::prune_guard::PruneGuard;
 use super::*;
 use crate::api::application::{Automated, SyncPolicy};
 use crate::api::operation::{RetryStrategy, SyncOperationResource};
@@ -14,7 +16,7 @@ struct Case {
     resources: Vec<ResourceStatus>,
     compares_revisions: bool,
     prunes: Prunes,
-    budget: Option<PruneBudget>,
+    guard: PruneGuard,
     now: Timestamp,
 }
 
@@ -33,8 +35,8 @@ fn case(automated: Automated) -> Case {
     app.spec.sync_policy = Some(SyncPolicy { automated: Some(automated), ..SyncPolicy::default() });
     let status = SyncStatus { status: "OutOfSync".into(), revision: "abc".into(), ..SyncStatus::default() };
     let resources = vec![resource("a", "OutOfSync"), resource("b", "Synced")];
-    let (prunes, budget) = (Prunes::default(), None);
-    Case { app, status, resources, compares_revisions: true, prunes, budget, now: at("2024-04-05T19:36:45Z") }
+    let (prunes, guard) = (Prunes::default(), PruneGuard::default());
+    Case { app, status, resources, compares_revisions: true, prunes, guard, now: at("2024-04-05T19:36:45Z") }
 }
 
 impl Case {
@@ -52,7 +54,7 @@ impl Case {
             resources: &self.resources,
             compares_revisions: self.compares_revisions,
             prunes: &self.prunes,
-            budget: self.budget.as_ref(),
+            guard: &self.guard,
             backoff: &SelfHealBackoff::default(),
             now: self.now,
         })
@@ -235,13 +237,30 @@ fn app_147_several_sources_compare_their_own_revisions() {
 #[test]
 fn a_sync_that_would_prune_beyond_the_budget_is_not_started() {
     let mut case = case(Automated { prune: Some(true), ..Automated::default() });
-    case.prunes = Prunes { going: vec!["ConfigMap shop/a".to_owned(), "ConfigMap shop/b".to_owned()], owned: 9 };
-    case.budget = PruneBudget::in_force(Some("2"), None, &["abc".to_owned()]);
+    let going = vec!["ConfigMap shop/a".to_owned(), "ConfigMap shop/b".to_owned()];
+    case.prunes = Prunes { going, owned: 9, ..Prunes::default() };
+    case.guard.budget = PruneBudget::in_force(Some("2"), None, &["abc".to_owned()]);
     case.starts();
-    case.budget = PruneBudget::in_force(Some("1"), None, &["abc".to_owned()]);
+    case.guard.budget = PruneBudget::in_force(Some("1"), None, &["abc".to_owned()]);
     case.fails(
         "Skipping sync attempt to [abc]: automated sync would prune 2 of 9 objects, more than the prune budget of 1 \
          allows: ConfigMap shop/a, ConfigMap shop/b. To approve, set annotation litecd.io/prune-approved=abc on the \
          Application, or sync with prune by hand",
     );
+}
+
+#[test]
+fn a_namespace_is_not_pruned_while_a_source_renders_nothing() {
+    let mut case = case(Automated { prune: Some(true), ..Automated::default() });
+    case.prunes =
+        Prunes { going: vec!["Namespace shop".to_owned()], vital: vec!["Namespace shop".to_owned()], owned: 9 };
+    case.starts();
+    case.guard.partial = PartialRender::of(&[Some(3), Some(0)], None, &["abc".to_owned()]);
+    case.fails(
+        "Skipping sync attempt to [abc]: source 2 of 2 rendered nothing, and automated sync would prune what holds other \
+         objects or data: Namespace shop. To approve, set annotation litecd.io/prune-approved=abc on the Application, or \
+         sync with prune by hand",
+    );
+    case.prunes.vital.clear();
+    case.starts();
 }

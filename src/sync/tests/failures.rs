@@ -84,7 +84,7 @@ fn an_unanswered_action_is_a_failure_not_a_success() {
         namespace: "demo",
         managed_namespace_metadata: None,
         revision: "",
-        prune_budget: None,
+        prune_guard: PruneGuard::default(),
         deletion_approved: None,
         migration_manager: None,
         now: at(START),

@@ -23,6 +23,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::budget::PruneBudget;
+use super::prune_guard::PruneGuard;
 use super::*;
 use crate::api::application::ManagedNamespaceMetadata;
 use crate::api::operation::{Operation, OperationState, ResourceResult, SyncOperation, SyncOperationResult};
@@ -207,7 +208,7 @@ impl World {
             namespace: "demo",
             managed_namespace_metadata: metadata.as_ref(),
             revision: "0a1b2c3d4e5f",
-            prune_budget: self.budget.clone(),
+            prune_guard: PruneGuard { budget: self.budget.clone(), partial: None },
             deletion_approved: self.approved,
             migration_manager: None,
             now: self.now,
