@@ -7,6 +7,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
+use std::time::Duration;
 use std::time::Instant;
 
 use serde_json::Value;
@@ -14,7 +15,7 @@ use tokio::sync::watch as signal;
 
 use super::config::{Config, Raw};
 use super::context::Context;
-use super::queue::AppKey;
+use super::queue::{AppKey, Purpose};
 use super::stores::{StoredApp, key_of};
 use crate::api::{GroupVersionKind, ObjectExt, names};
 use crate::compare::Level;
@@ -46,6 +47,9 @@ impl Kind {
         Self { api_version, kind, plural, labels: None, name: None }
     }
 }
+
+/// How long a deletion that waited for its project leaves whoever brought that back to change his mind.
+const BEFORE_DELETION: Duration = Duration::from_secs(5);
 
 /// Starts the watches of settings, projects and Argo CD's controller; returns once all were listed.
 pub async fn start_settings(ctx: &Rc<Context>) {
@@ -312,7 +316,12 @@ impl Context {
         }
         for key in self.apps.keys() {
             let Ok(Some(stored)) = self.apps.get(&key) else { continue };
-            if is_repaired || new.contains(stored.app.spec.project_name()) {
+            if !is_repaired && !new.contains(stored.app.spec.project_name()) {
+                continue;
+            }
+            if stored.app.metadata.deletion_timestamp.is_some() {
+                self.queue.add_after(&key, None, Purpose::Again, BEFORE_DELETION);
+            } else {
                 self.queue.add(&key, Some(Level::Latest));
             }
         }
