@@ -5,7 +5,8 @@
 //! Invariant: the trouble comes at a counted request and not after a time, so that a failure can be made again.
 //!
 //! `corpus/crash/five-waves` is killed at moments spread over its one sync and at its hooks, `corpus/crash/all-phases` at
-//! every write of its two syncs, and faults hit every part of it.  A lane first lets a scene happen without a kill: that
+//! every write of its two syncs, and faults hit every part of it.  `corpus/crash/manages-itself` replaces litecd's own
+//! Deployment, whose pod is then asked to end in the middle of the sync.  A lane first lets a scene happen without a kill: that
 //! counts the requests, must pass the same checks, and is the state that the others must end in.
 
 mod checks;
@@ -28,7 +29,7 @@ use crate::subject::Switch;
 use crate::verdict::Verdict;
 pub use fault::{Harm, Part};
 use play::{Outcome, Play, Trouble};
-use proxy::At;
+use proxy::{At, Ending};
 use scene::Scene;
 
 /// The tag of the cases about things that go away.
@@ -49,6 +50,11 @@ pub enum Round {
         harm: Harm,
         /// From the first write of this part on.
         part: Part,
+    },
+    /// litecd is asked to end by what its own sync applied.
+    Replace {
+        /// Whether the app syncs by itself.
+        automated: bool,
     },
     /// Nothing: counts the writes of `corpus/crash/all-phases`.
     Count {
@@ -90,7 +96,8 @@ pub struct Measured {
     state: Option<Value>,
 }
 
-/// The rounds that kill litecd at `count` moments, and before and after the creation of each hook.
+/// The rounds that kill litecd at `count` moments, and before and after the creation of each hook, and those in which it
+/// replaces itself.
 pub fn rounds(count: usize) -> Vec<Job> {
     let spread = (0..count).map(|round| Kill {
         moment: Moment::Spread(round, count),
@@ -100,7 +107,8 @@ pub fn rounds(count: usize) -> Vec<Job> {
     let hooks = HOOKS.iter().flat_map(|hook| {
         [false, true].map(|answered| Kill { moment: Moment::Hook((*hook).to_owned()), answered, automated: answered })
     });
-    spread.chain(hooks).map(Round::Kill).map(Job::Crash).collect()
+    let replaced = [false, true].map(|automated| Round::Replace { automated });
+    spread.chain(hooks).map(Round::Kill).chain(replaced).map(Job::Crash).collect()
 }
 
 /// The rounds that count the writes of `corpus/crash/all-phases`; their verdicts have them.
@@ -141,6 +149,8 @@ impl Round {
         match self {
             Self::Kill(kill) => kill.name(),
             Self::Fault { harm, part } => format!("crash/fault-{}-{}", harm.as_str(), part.as_str()),
+            Self::Replace { automated: false } => "crash/manages-itself-manual".to_owned(),
+            Self::Replace { automated: true } => "crash/manages-itself-automated".to_owned(),
             Self::Count { automated: false } => "crash/count-manual".to_owned(),
             Self::Count { automated: true } => "crash/count-automated".to_owned(),
         }
@@ -149,6 +159,7 @@ impl Round {
     fn scene(&self) -> &'static Scene {
         match self {
             Self::Kill(Kill { moment: Moment::Spread(..) | Moment::Hook(_), .. }) => &scene::FIVE_WAVES,
+            Self::Replace { .. } => &scene::MANAGES_ITSELF,
             _ => &scene::ALL_PHASES,
         }
     }
@@ -157,7 +168,7 @@ impl Round {
         match self {
             Self::Kill(kill) => kill.automated,
             Self::Fault { .. } => false,
-            Self::Count { automated } => *automated,
+            Self::Count { automated } | Self::Replace { automated } => *automated,
         }
     }
 }
@@ -231,6 +242,10 @@ impl Stand<'_, '_> {
         let kill = match round {
             Round::Kill(kill) => kill,
             Round::Fault { harm, part } => return Ok(Trouble::Fail(*harm, *part)),
+            Round::Replace { .. } => {
+                let (kind, name) = scene::ITSELF;
+                return Ok(Trouble::End { at: At::Object(kind, name), ending: Ending::Terminated });
+            }
             Round::Count { .. } => return Ok(Trouble::Nothing),
         };
         let at = match &kill.moment {
@@ -246,7 +261,7 @@ impl Stand<'_, '_> {
                 At::Write(point(*number, *rounds, *slot.insert(writes)))
             }
         };
-        Ok(Trouble::Kill { at, answered: kill.answered })
+        Ok(Trouble::End { at, ending: if kill.answered { Ending::Unanswered } else { Ending::Unsent } })
     }
 
     /// Syncs the scene; how many writes each sync took, and the state at the end.
@@ -301,12 +316,17 @@ fn title(trouble: &Trouble) -> String {
     match trouble {
         Trouble::Nothing => "not disturbed".to_owned(),
         Trouble::Fail(harm, part) => format!("{} from the first write of {} on", harm.as_str(), part.as_str()),
-        Trouble::Kill { at, answered } => {
-            let when = if *answered { "before the answer was read of" } else { "before the API server got" };
+        Trouble::End { at, ending } => {
+            let how = match ending {
+                Ending::Unsent => "killed before the API server got",
+                Ending::Unanswered => "killed before the answer was read of",
+                Ending::Terminated => "asked to end after the answer to",
+            };
             match at {
-                At::Write(number) => format!("killed {when} write {number}"),
-                At::Creation(name) => format!("killed {when} the creation of {name}"),
-                At::Part(part) => format!("killed {when} the first write of {}", part.as_str()),
+                At::Write(number) => format!("{how} write {number}"),
+                At::Creation(name) => format!("{how} the creation of {name}"),
+                At::Object(kind, name) => format!("{how} the write of {kind} {name}"),
+                At::Part(part) => format!("{how} the first write of {}", part.as_str()),
             }
         }
     }

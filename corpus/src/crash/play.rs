@@ -12,7 +12,7 @@ use tokio::time::{sleep, timeout};
 
 use super::checks::{self, Check, Killed};
 use super::fault::{Fault, Harm, Part};
-use super::proxy::{At, Proxy, Snare, Trap, Write};
+use super::proxy::{At, Ending, Proxy, Snare, Trap, Write};
 use super::scene::{Scene, Stage};
 use crate::api::ARGOCD;
 use crate::case::{Files, Reference, Settle, Step, Sync};
@@ -27,12 +27,12 @@ const PATIENCE: Duration = Duration::from_secs(180);
 pub(super) enum Trouble {
     /// Nothing.
     Nothing,
-    /// litecd is killed and started again.
-    Kill {
+    /// litecd ends and is started again.
+    End {
         /// When.
         at: At,
-        /// Whether the API server gets the write.
-        answered: bool,
+        /// How.
+        ending: Ending,
     },
     /// The API server fails, in the syncs that have this part.
     Fail(Harm, Part),
@@ -86,9 +86,10 @@ impl Play<'_, '_> {
 
     fn killed(&self) -> Option<Killed> {
         match &self.trouble {
-            Trouble::Kill { at: At::Write(number), answered } => {
-                Some(Killed { done: if *answered { *number } else { number.saturating_sub(1) } })
+            Trouble::End { at: At::Write(number), ending: Ending::Unsent } => {
+                Some(Killed { done: number.saturating_sub(1) })
             }
+            Trouble::End { at: At::Write(number), .. } => Some(Killed { done: *number }),
             _ => None,
         }
     }
@@ -123,13 +124,13 @@ impl Play<'_, '_> {
     fn snare(&mut self, stage: &Stage) -> Result<Option<Snare>> {
         let has = |part| part != Part::Prune || !stage.pruned.is_empty();
         Ok(match &self.trouble {
-            Trouble::Kill { at, answered } => {
+            Trouble::End { at, ending } => {
                 let pid = self.run.litecd()?.process_id().context("litecd has no process")?;
-                Some(Snare::Trap(Trap { at: at.clone(), answered: *answered, pid }))
+                Some(Snare::Trap(Trap { at: at.clone(), ending: *ending, pid }))
             }
             Trouble::Fail(Harm::Restart, part) if has(*part) => {
                 let pid = self.control_plane.api_server_id().context("the API server has no process")?;
-                Some(Snare::Trap(Trap { at: At::Part(*part), answered: false, pid }))
+                Some(Snare::Trap(Trap { at: At::Part(*part), ending: Ending::Unsent, pid }))
             }
             Trouble::Fail(harm, part) if has(*part) => Some(Snare::Fault(Fault::new(*harm, *part))),
             Trouble::Nothing | Trouble::Fail(..) => None,
@@ -155,13 +156,12 @@ impl Play<'_, '_> {
         self.run.sync(&Sync { app: self.scene.name.to_owned(), fields }).await
     }
 
-    /// Waits for what kills, and starts again what was killed.
+    /// Waits for what ends a process, and starts that again.
     async fn suffer(&mut self, proxy: &Proxy, kubeconfig: &Path) -> Result<()> {
-        let fired = async {
-            timeout(PATIENCE, proxy.fired()).await.ok().context("the sync never came to the write to be killed at")
-        };
+        let fired =
+            async { timeout(PATIENCE, proxy.fired()).await.ok().context("the sync never came to the write to end at") };
         match self.trouble {
-            Trouble::Kill { .. } => {
+            Trouble::End { .. } => {
                 fired.await?;
                 let litecd = self.run.litecd()?;
                 litecd.stop().await;

@@ -35,13 +35,15 @@ pub(super) struct Proxy {
     task: JoinHandle<()>,
 }
 
-/// When to kill.
+/// When a process ends.
 #[derive(Debug, Clone)]
 pub(super) enum At {
     /// At this write, counted from 1 since the trap was armed, or when the operation's end is written before it.
     Write(usize),
     /// When an object is created whose name begins so.
     Creation(String),
+    /// At the first write of the object of this kind and name that is no dry run.
+    Object(&'static str, &'static str),
     /// At the first write of this part of the sync.
     Part(Part),
 }
@@ -51,26 +53,38 @@ impl At {
         match self {
             Self::Write(at) => count == *at || write.is_end(),
             Self::Creation(name) => write.method == Method::POST && write.name().starts_with(name),
+            Self::Object(kind, name) => write.is_about(kind, name) && !write.path.contains("dryRun"),
             Self::Part(part) => part.holds(write),
         }
     }
 }
 
-/// How to kill.
+/// How a process ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// It is killed, and the API server does not get the write.
+    Unsent,
+    /// It is killed, and only the answer to the write is lost.
+    Unanswered,
+    /// It is asked to end, as the kubelet does, once the write is answered.
+    Terminated,
+}
+
+/// What ends a process.
 #[derive(Debug, Clone)]
 pub(super) struct Trap {
     /// When.
     pub at: At,
-    /// Whether the API server gets the write, and only its answer is lost.
-    pub answered: bool,
-    /// The process to kill: litecd, or the API server.
+    /// How.
+    pub ending: Ending,
+    /// The process to end: litecd, or the API server.
     pub pid: u32,
 }
 
 /// What the trap does, if anything, and when.
 #[derive(Debug)]
 pub(super) enum Snare {
-    /// Kills once.
+    /// Ends a process once.
     Trap(Trap),
     /// Disturbs for a while.
     Fault(Fault),
@@ -186,7 +200,7 @@ impl Proxy {
         self.shared.log().fault.as_ref().map_or(0, Fault::struck)
     }
 
-    /// Waits until the trap has killed.
+    /// Waits until the trap has snapped.
     pub(super) async fn fired(&self) {
         self.shared.fired.notified().await;
     }
@@ -244,8 +258,8 @@ impl Shared {
             code: None,
             answer: Value::Null,
         });
-        if let Some(trap) = trap.as_ref().filter(|trap| !trap.answered) {
-            self.kill(trap);
+        if let Some(trap) = trap.as_ref().filter(|trap| trap.ending == Ending::Unsent) {
+            self.end(trap);
             return Ok(None);
         }
         match blow {
@@ -259,8 +273,8 @@ impl Shared {
         let body = to_bytes(body, usize::MAX).await?;
         self.answered(place, parts.status, &body);
         if let Some(trap) = trap {
-            self.kill(&trap);
-            return Ok(None);
+            self.end(&trap);
+            return Ok((trap.ending == Ending::Terminated).then(|| Response::from_parts(parts, Body::from(body))));
         }
         Ok((!matches!(blow, Some(Blow::Break { .. }))).then(|| Response::from_parts(parts, Body::from(body))))
     }
@@ -284,8 +298,11 @@ impl Shared {
         }
     }
 
-    fn kill(&self, trap: &Trap) {
-        kernel::kill(trap.pid);
+    fn end(&self, trap: &Trap) {
+        match trap.ending {
+            Ending::Terminated => kernel::terminate(trap.pid),
+            Ending::Unsent | Ending::Unanswered => kernel::kill(trap.pid),
+        }
         self.fired.notify_one();
     }
 }

@@ -42,6 +42,30 @@ impl Stage {
 /// What the name of a hook begins with whose rest is made up by whoever creates it.
 pub(super) const GENERATED: &str = "again-";
 
+/// What litecd itself runs as, to the app that manages it.
+pub(super) const ITSELF: Named = ("Deployment", "litecd");
+
+/// An app with litecd's own Deployment in the middle of three waves, and a commit that replaces it.
+pub(super) const MANAGES_ITSELF: Scene = Scene {
+    name: "manages-itself",
+    namespace: "demo-itself",
+    hooks: &[("Job", "before"), ("Job", "behind")],
+    stages: &[
+        Stage {
+            commit: None,
+            made: &[("ConfigMap", "settings"), ITSELF, ("ConfigMap", "after"), ("ConfigMap", "after-gone")],
+            kept: &[],
+            pruned: &[],
+        },
+        Stage {
+            commit: Some("v2"),
+            made: &[("ConfigMap", "after-new")],
+            kept: &[("ConfigMap", "settings"), ITSELF, ("ConfigMap", "after")],
+            pruned: &[("ConfigMap", "after-gone")],
+        },
+    ],
+};
+
 /// One sync of five waves.
 pub(super) const FIVE_WAVES: Scene = Scene {
     name: "five-waves",
