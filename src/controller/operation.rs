@@ -221,6 +221,9 @@ async fn record(
         entry.source = compared.source.clone();
         entry.revision = found.status.revision.clone();
     }
+    if status::is_recorded(&app.app.status.history, &entry) {
+        return Ok(());
+    }
     let history = status::append(&app.app.status.history, entry, app.app.spec.history_limit());
     let patch = status::history_patch(&history);
     // Everything is applied by now: an API server that is away for a moment must not turn that into an error.
