@@ -138,6 +138,11 @@ pub fn path_escape(text: &str) -> String {
     escape(text.as_bytes(), Part::Segment)
 }
 
+/// Text as a path, as Go's `url.URL` writes it.
+pub fn path_text(text: &str) -> String {
+    escape(text.as_bytes(), Part::Path)
+}
+
 /// Text as a key or value of a query, as Go's `url.QueryEscape` writes it.
 pub fn query_escape(text: &str) -> String {
     escape(text.as_bytes(), Part::Query).replace("%20", "+")
