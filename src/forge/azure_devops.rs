@@ -121,7 +121,7 @@ impl Api {
     }
 
     async fn ask(&self, method: Method, url: &str, accept: &str) -> Result<Reply, Refused> {
-        let reply = self.session.ask(method, url, &[("accept", accept)], "").await.map_err(Refused::plain)?;
+        let reply = self.session.ask(method, url, &[("accept", accept)]).await.map_err(Refused::plain)?;
         if reply.status.is_success() { Ok(reply) } else { Err(Refused::of(&reply)) }
     }
 

@@ -60,7 +60,7 @@ impl Api {
     async fn ask(&self, place: &str, is_json: bool) -> Result<Reply, Refused> {
         let url = format!("{}/api/v1{place}", self.url);
         let headers: &[(&'static str, &str)] = if is_json { &[("content-type", "application/json")] } else { &[] };
-        let reply = self.session.ask(Method::GET, &url, headers, "").await;
+        let reply = self.session.ask(Method::GET, &url, headers).await;
         let reply = reply.map_err(|text| Refused { status: 0, text })?;
         if reply.status.is_success() {
             return Ok(reply);

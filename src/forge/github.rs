@@ -60,7 +60,7 @@ impl Api {
 
     async fn get(&self, place: &str, accept: &str) -> Result<Reply, Refused> {
         let url = format!("{}{place}", self.base);
-        let asked = self.session.ask(hyper::Method::GET, &url, &[("accept", accept)], "").await;
+        let asked = self.session.ask(hyper::Method::GET, &url, &[("accept", accept)]).await;
         asked.map_err(Refused::unanswered)
     }
 
@@ -74,6 +74,16 @@ impl Api {
 
     /// All pages of a list.
     async fn pages<T: serde::de::DeserializeOwned>(&self, place: &str, accept: &str) -> Result<Vec<T>, Refused> {
+        self.some_pages(place, accept, u64::MAX).await
+    }
+
+    /// The first pages of a list.
+    async fn some_pages<T: serde::de::DeserializeOwned>(
+        &self,
+        place: &str,
+        accept: &str,
+        most: u64,
+    ) -> Result<Vec<T>, Refused> {
         let mut all = Vec::new();
         let mut page = 0;
         loop {
@@ -81,7 +91,7 @@ impl Api {
             let reply = self.read(&format!("{place}?{number}per_page=100"), accept).await?;
             all.extend(reply.json::<Vec<T>>().map_err(Refused::unanswered)?);
             page = next_page(reply.header("link"));
-            if page == 0 {
+            if page == 0 || page > most {
                 return Ok(all);
             }
         }
@@ -213,7 +223,9 @@ impl<'a> Organization<'a> {
 impl Host for Organization<'_> {
     async fn list(&self, protocol: &str) -> Result<Vec<Repository>, String> {
         let organization = &self.from.organization;
-        let listed = self.api.pages::<Repo>(&format!("orgs/{organization}/repos"), TOPICS).await;
+        // A protocol that is unknown shows on the first page.
+        let most = if matches!(protocol, "" | "ssh" | "https") { u64::MAX } else { 1 };
+        let listed = self.api.some_pages::<Repo>(&format!("orgs/{organization}/repos"), TOPICS, most).await;
         let listed =
             listed.map_err(|refused| format!("error listing repositories for {organization}: {}", refused.text))?;
         let mut found = Vec::new();

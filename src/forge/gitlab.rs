@@ -183,7 +183,9 @@ impl Host for Group<'_> {
         let shared = from.include_shared_projects.unwrap_or(true);
         let after = format!("per_page=100&topic={}&with_shared={shared}", query_escape(&from.topic));
         let place = format!("groups/{}/projects", part(&from.group));
-        let is_last = |reply: &Reply| reply.number("x-page") >= reply.number("x-total-pages");
+        // A protocol that is unknown shows on the first page.
+        let is_known = matches!(protocol, "" | "ssh" | "https");
+        let is_last = |reply: &Reply| !is_known || reply.number("x-page") >= reply.number("x-total-pages");
         let listed = self.api.pages::<Project>(&place, (&before, &after), is_last).await;
         let listed =
             listed.map_err(|refused| format!("error listing projects for {}: {}", from.group, refused.text()))?;

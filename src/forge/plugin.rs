@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use hyper::Method;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -63,7 +62,7 @@ async fn ask(wanted: &Plugin<'_>) -> Result<Vec<Map<String, Value>>, String> {
         "" => session,
         token => session.with("authorization", format!("Bearer {token}")),
     };
-    let reply = session.ask(Method::POST, &url, &[("content-type", "application/json")], &body(wanted)).await?;
+    let reply = session.post(&url, &[("content-type", "application/json")], &body(wanted)).await?;
     if !reply.status.is_success() {
         return Err(refusal(&reply));
     }

@@ -54,26 +54,24 @@ impl Session {
 
     /// Reads a URL.
     pub async fn get(&self, url: &str) -> Result<Reply, String> {
-        self.ask(Method::GET, url, &[], "").await
+        self.ask(Method::GET, url, &[]).await
     }
 
-    /// Sends a request with further headers.
-    pub async fn ask(
-        &self,
-        method: Method,
-        url: &str,
-        headers: &[(&'static str, &str)],
-        body: &str,
-    ) -> Result<Reply, String> {
-        let address = Address::parse(url).ok_or_else(|| format!("parse {url:?}: no http or https address"))?;
-        if !self.home.as_ref().is_some_and(|home| home.is_same_origin(&address)) {
-            return Err(format!(
-                "{}: the host sends litecd to another host, which does not get its token",
-                address.shown()
-            ));
+    /// Sends a body.
+    pub async fn post(&self, url: &str, headers: &[(&'static str, &str)], body: &str) -> Result<Reply, String> {
+        self.send(Request::posting(address(url)?, body.to_owned()), headers).await
+    }
+
+    /// Reads with further headers.
+    pub async fn ask(&self, method: Method, url: &str, headers: &[(&'static str, &str)]) -> Result<Reply, String> {
+        self.send(Request { method, ..Request::get(address(url)?) }, headers).await
+    }
+
+    async fn send(&self, mut request: Request, headers: &[(&'static str, &str)]) -> Result<Reply, String> {
+        let (method, shown) = (request.method.clone(), request.address.shown());
+        if !self.home.as_ref().is_some_and(|home| is_one_service(home, &request.address)) {
+            return Err(format!("{shown}: the host sends litecd to another host, which does not get its token"));
         }
-        let shown = address.shown();
-        let mut request = Request { method: method.clone(), body: body.to_owned().into(), ..Request::get(address) };
         request.headers = self.headers.clone();
         for (name, value) in headers {
             request = request.header(HeaderName::from_static(name), *value);
@@ -84,6 +82,18 @@ impl Session {
         let body = answer.bytes(MAX_BODY).await.map_err(failed)?;
         Ok(Reply { status, status_text, headers, body, url: shown.clone() })
     }
+}
+
+/// Azure DevOps has its Git services under two names; everything else has one origin.
+fn is_one_service(home: &Address, other: &Address) -> bool {
+    let is_azure = |address: &Address| {
+        address.is_tls() && (address.host == "dev.azure.com" || address.host.ends_with(".visualstudio.com"))
+    };
+    home.is_same_origin(other) || (is_azure(home) && is_azure(other))
+}
+
+fn address(url: &str) -> Result<Address, String> {
+    Address::parse(url).ok_or_else(|| format!("parse {url:?}: no http or https address"))
 }
 
 impl Reply {

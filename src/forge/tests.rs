@@ -61,6 +61,7 @@ async fn answer(stream: TcpStream, case: &Value, url: &str, seen: &Seen) -> std:
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
+    let body = body.replace("{{server}}", url);
     let mut head =
         format!("HTTP/1.1 {} x\r\nContent-Length: {}\r\n", found["status"].as_u64().unwrap_or(200), body.len());
     for (name, value) in found["headers"].as_object().into_iter().flatten() {
@@ -125,7 +126,7 @@ fn recorded(case: &Value) -> Value {
     if result.is_null() { json!([]) } else { result }
 }
 
-async fn check(case: &Value) {
+async fn check(case: &Value) -> Result<(), String> {
     let name = case["name"].as_str().unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -142,16 +143,20 @@ async fn check(case: &Value) {
     };
     let requests = seen.lock().unwrap().clone();
     let expect: Vec<&str> = case["requests"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    assert_eq!(requests, expect, "{name}");
+    let same = |what: &str, left: &dyn std::fmt::Debug, right: &dyn std::fmt::Debug| {
+        let (left, right) = (format!("{left:#?}"), format!("{right:#?}"));
+        if left == right { Ok(()) } else { Err(format!("{name}: {what}: {left} instead of {right}")) }
+    };
+    same("requests", &requests, &expect)?;
     match (outcome, case.get("error").and_then(Value::as_str)) {
-        (Ok(found), None) => assert_eq!(found, recorded(case), "{name}"),
+        (Ok(found), None) => same("result", &found, &recorded(case)),
         (Err(error), Some(expect)) => {
-            assert_eq!(error.to_string().replace(&url, "{{server}}"), expect, "{name}");
-            assert!(!error.to_string().contains(TOKEN), "{name}");
-            let is_missing = name.ends_with("requests of nobody");
-            assert_eq!(matches!(error, Error::NotFound(_)), is_missing, "{name}");
+            let text = error.to_string();
+            same("error", &text.replace(&url, "{{server}}"), &expect)?;
+            same("token in the error", &text.contains(TOKEN), &false)?;
+            same("not found", &matches!(error, Error::NotFound(_)), &name.ends_with("requests of nobody"))
         }
-        (outcome, expect) => panic!("{name}: {outcome:?} instead of {expect:?}"),
+        (outcome, expect) => Err(format!("{name}: {outcome:?} instead of {expect:?}")),
     }
 }
 
@@ -159,9 +164,11 @@ async fn check(case: &Value) {
 async fn hosts_are_asked_as_argo_cd_asks_them() {
     let cases: Vec<Value> = serde_json::from_str(include_str!("../../corpus/forge/requests.json")).unwrap();
     assert!(cases.len() > 60);
+    let mut wrong = Vec::new();
     for case in &cases {
-        check(case).await;
+        wrong.extend(check(case).await.err());
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[tokio::test(flavor = "current_thread")]
@@ -175,7 +182,9 @@ async fn a_token_goes_to_its_own_host_only_and_shows_in_no_error() {
     let requests = json!(["GET /2.0/repositories/acme/app/pullrequests/\nAuthorization: Bearer canary-token"]);
     let error = "error listing pull requests for acme/app: http://127.0.0.2:9/steal: the host sends litecd to another \
                  host, which does not get its token";
-    check(&json!({"name": "away", "pull": pull, "routes": routes, "requests": requests, "error": error})).await;
+    check(&json!({"name": "away", "pull": pull, "routes": routes, "requests": requests, "error": error}))
+        .await
+        .unwrap();
     let plugin = json!({"set": "s", "base_url": "{{server}}", "parameters": {}});
     let routes = json!({"*": {"status": 400, "body": {"message": format!("bad token {TOKEN}")}}});
     let requests = json!([format!(
@@ -183,7 +192,9 @@ async fn a_token_goes_to_its_own_host_only_and_shows_in_no_error() {
          {{\"applicationSetName\":\"s\",\"input\":{{}}}}"
     )]);
     let error = "error get api 's': API error with status code 400: bad token ******";
-    check(&json!({"name": "echo", "plugin": plugin, "routes": routes, "requests": requests, "error": error})).await;
+    check(&json!({"name": "echo", "plugin": plugin, "routes": routes, "requests": requests, "error": error}))
+        .await
+        .unwrap();
 }
 
 #[test]

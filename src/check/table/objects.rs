@@ -109,7 +109,7 @@ pub static ROWS: &[Row] = features! {
     Render "secret.tls-client-certificate" Yes,
         ["repository-secret:tlsClientCertData", "repository-secret:tlsClientCertKey"],
         "Client certificate of a repository", "The certificate that opens a repository.";
-    Render "secret.github-app" Partial("GitHub's API is not reached through the repository's proxy"),
+    Render "secret.github-app" Yes,
         ["repository-secret:githubAppID", "repository-secret:githubAppInstallationID",
          "repository-secret:githubAppPrivateKey", "repository-secret:githubAppEnterpriseBaseUrl"],
         "GitHub App", "Credentials of a GitHub App.";
