@@ -7,7 +7,7 @@
 //!    [`track`] whose object is this, [`health`] health of one object and of an app
 //! 3. [`diff`] two objects, [`compare`] all objects of an application, [`sync`] one step of an operation,
 //!    [`status`] comparison to status, [`guard`] who may write, [`check`] which features a manifest uses, [`explain`] a verdict for people
-//! 4. [`process`] child processes, [`repo`] repositories on disk,
+//! 4. [`process`] child processes, [`http`] a client for everything but clusters, [`forge`] hosts of source code, [`repo`] repositories on disk,
 //!    [`charts`] charts and artefacts, [`render`] sources to manifests,
 //!    [`cluster`] the API server, [`watch`] live objects, [`webhook`] pushes, [`telemetry`] logs and metrics
 //! 5. [`desired`] an application's sources to manifests, remembered
@@ -24,9 +24,11 @@ pub mod controller;
 pub mod desired;
 pub mod diff;
 pub mod explain;
+pub mod forge;
 pub mod gocompat;
 pub mod guard;
 pub mod health;
+pub mod http;
 pub mod process;
 pub mod project;
 pub mod render;
