@@ -103,6 +103,8 @@ struct Parameters {
     #[arg(long, env = "ARGOCD_ENABLE_K8S_EVENT", value_name = "REASONS")]
     enable_k8s_event: Option<String>,
     #[command(flatten)]
+    verdicts: super::verdicts::Flags,
+    #[command(flatten)]
     rendering: super::rendering::Flags,
 }
 
@@ -128,6 +130,7 @@ impl Parameters {
             ("enable-k8s-event", self.enable_k8s_event),
         ]
         .into_iter()
+        .chain(self.verdicts.all())
         .chain(self.rendering.all())
         // An empty variable is no value, as everywhere in Argo CD.
         .filter_map(|(flag, value)| Some((flag.to_owned(), value.filter(|text| !text.is_empty())?)))
