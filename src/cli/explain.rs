@@ -36,6 +36,7 @@ pub fn look(place: Place) -> anyhow::Result<Facts> {
         cache_dir: place.cache_dir.unwrap_or_else(|| scratch.path().to_owned()),
         // Nothing listens, and nothing is written.
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+        applicationset_listen: None,
         observe: true,
         publish_diffs: false,
         flags: Vec::new(),
