@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[(u8, &[&str])] = &[
     (1, &["api", "gocompat"]),
     (2, &["settings", "project", "track", "health"]),
-    (3, &["diff", "sync", "status", "compare", "guard", "check", "explain"]),
-    (4, &["process", "http", "forge", "cluster", "watch", "repo", "charts", "render", "webhook", "telemetry"]),
+    (3, &["diff", "sync", "status", "compare", "guard", "check", "explain", "webhook"]),
+    (4, &["process", "http", "forge", "cluster", "watch", "repo", "charts", "render", "telemetry"]),
     (5, &["desired"]),
     (6, &["controller"]),
     (7, &["cli"]),
@@ -23,6 +23,7 @@ const SAME_LAYER: &[(&str, &str)] = &[
     ("compare", "diff"),
     ("compare", "sync"),
     ("compare", "status"),
+    ("webhook", "compare"),
     ("explain", "diff"),
     ("explain", "compare"),
     ("explain", "sync"),

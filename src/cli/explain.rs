@@ -38,6 +38,7 @@ pub fn look(place: Place) -> anyhow::Result<Facts> {
         cache_dir: place.cache_dir.unwrap_or_else(|| scratch.path().to_owned()),
         // Nothing listens, and nothing is written.
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+        applicationset_listen: None,
         observe: true,
         publish_diffs: false,
         flags: place.verdicts.given(),

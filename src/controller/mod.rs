@@ -35,6 +35,7 @@ mod run;
 mod serve;
 mod stores;
 mod turns;
+mod webhooks;
 
 pub use clock::{jq_timer, script_clock};
 pub use inspect::{Error as InspectError, inspect};

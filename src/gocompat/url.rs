@@ -32,6 +32,26 @@ pub fn reprint(text: &str) -> Option<String> {
     Some(out)
 }
 
+/// Host without port, and escaped path, as Go's `Hostname` and `EscapedPath` give them; `None` where Go refuses the text.
+pub fn host_and_path(text: &str) -> Option<(String, String)> {
+    let printed = reprint(text)?;
+    let end = printed.find(['?', '#']).unwrap_or(printed.len());
+    let printed = printed.get(..end)?;
+    let rest = match scheme(printed)? {
+        (scheme, _) if scheme.is_empty() => printed,
+        (_, rest) if !rest.starts_with('/') => return Some((String::new(), String::new())),
+        (_, rest) => rest,
+    };
+    let Some(rest) = rest.strip_prefix("//") else { return Some((String::new(), rest.to_owned())) };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let host = match host.strip_prefix('[').and_then(|host| host.split_once(']')) {
+        Some((inner, _)) => inner,
+        None => host.rsplit_once(':').map_or(host, |(host, _)| host),
+    };
+    Some((host.to_owned(), path.to_owned()))
+}
+
 fn without_fragment(text: &str) -> Option<String> {
     if text == "*" {
         return Some(text.to_owned());

@@ -133,7 +133,7 @@ pub static ROWS: &[Row] = features! {
     Sync "secret.cluster-namespaces" Partial("orphaned resources of such a cluster are not counted"),
         ["cluster-secret:namespaces"],
         "Cluster by namespaces", "Only these namespaces of a cluster are managed, with `clusterResources` or without.";
-    Compare "secret.webhook" No("webhooks are not received yet: commits are seen by looking every `timeout.reconciliation`"),
+    Compare "secret.webhook" Yes,
         ["argocd-secret:webhook.*"],
         "Webhook secrets", "What the senders of webhooks sign with.";
     Generate "secret.scm" No("ApplicationSets are not read yet"), ["secret:scm-creds"],
