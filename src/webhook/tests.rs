@@ -1,3 +1,5 @@
+//! Requests as their senders send them, and what is read from them.
+
 use proptest::prelude::*;
 use ring::hmac;
 use serde_json::{Value, json};
