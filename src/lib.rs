@@ -6,7 +6,8 @@
 //! 2. [`settings`] ConfigMaps and Secrets as typed settings, [`project`] what a project permits,
 //!    [`track`] whose object is this, [`health`] health of one object and of an app
 //! 3. [`diff`] two objects, [`compare`] all objects of an application, [`sync`] one step of an operation,
-//!    [`status`] comparison to status, [`guard`] who may write, [`check`] which features a manifest uses, [`explain`] a verdict for people
+//!    [`status`] comparison to status, [`appset`] what an ApplicationSet makes, [`guard`] who may write,
+//!    [`check`] which features a manifest uses, [`explain`] a verdict for people
 //! 4. [`process`] child processes, [`repo`] repositories on disk,
 //!    [`charts`] charts and artefacts, [`render`] sources to manifests,
 //!    [`cluster`] the API server, [`watch`] live objects, [`webhook`] pushes, [`telemetry`] logs and metrics
@@ -15,6 +16,7 @@
 //! 7. [`cli`] the only printer
 
 pub mod api;
+pub mod appset;
 pub mod charts;
 pub mod check;
 pub mod cli;

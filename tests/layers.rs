@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: &[(u8, &[&str])] = &[
     (1, &["api", "gocompat"]),
     (2, &["settings", "project", "track", "health"]),
-    (3, &["diff", "sync", "status", "compare", "guard", "check", "explain"]),
+    (3, &["diff", "sync", "status", "compare", "guard", "check", "explain", "appset"]),
     (4, &["process", "cluster", "watch", "repo", "charts", "render", "webhook", "telemetry"]),
     (5, &["desired"]),
     (6, &["controller"]),
@@ -20,6 +20,8 @@ const SAME_LAYER: &[(&str, &str)] = &[
     ("project", "settings"),
     ("settings", "track"),
     ("settings", "health"),
+    ("appset", "diff"),
+    ("appset", "status"),
     ("compare", "diff"),
     ("compare", "sync"),
     ("compare", "status"),
