@@ -22,16 +22,27 @@
 //!    count.
 
 pub mod deletion;
+mod expand;
+mod generators;
+mod interpolate;
 pub mod live;
+mod names;
 pub mod options;
+mod params;
 pub mod plan;
 pub mod query;
+mod render;
+mod selector;
+mod slug;
+mod text;
+mod yaml;
 
 use std::collections::BTreeMap;
 
 use crate::api::Application;
 use crate::api::appset::ApplicationSetStatus;
 
+pub use expand::expand;
 pub use live::{Live, Observed};
 pub use options::{Options, Policy, World};
 pub use plan::{Change, Patch};
