@@ -32,9 +32,12 @@ mod params;
 pub mod plan;
 pub mod query;
 mod render;
+pub mod rollout;
 mod selector;
 mod slug;
+pub mod status;
 mod text;
+mod validate;
 mod yaml;
 
 use std::collections::BTreeMap;
@@ -47,6 +50,7 @@ pub use live::{Live, Observed};
 pub use options::{Options, Policy, World};
 pub use plan::{Change, Patch};
 pub use query::{Answer, Answers, Globbing, PluginQuery, PullRequest, Query, QueryError, Repository, Stage};
+pub use status::{conclude, failed};
 
 /// What the generators of a set make of what is known.
 #[derive(Debug, Clone, PartialEq)]
