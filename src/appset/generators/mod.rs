@@ -15,6 +15,8 @@ mod matrix;
 mod merge;
 mod plugin;
 
+pub use matrix::as_entry as child_entry;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
@@ -101,7 +103,8 @@ pub enum Level {
 }
 
 impl Level {
-    fn below(self) -> Self {
+    /// The level of a combination's children.
+    pub fn below(self) -> Self {
         match self {
             Self::Top => Self::Nested,
             Self::Nested | Self::Terminal => Self::Terminal,
