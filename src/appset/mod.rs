@@ -24,6 +24,7 @@
 pub mod deletion;
 mod expand;
 mod generators;
+pub mod globs;
 mod interpolate;
 pub mod live;
 mod names;
@@ -38,6 +39,7 @@ mod selector;
 mod slug;
 pub mod status;
 mod text;
+pub mod triggers;
 mod validate;
 mod yaml;
 
