@@ -104,6 +104,8 @@ struct Parameters {
     enable_k8s_event: Option<String>,
     #[command(flatten)]
     rendering: super::rendering::Flags,
+    #[command(flatten)]
+    sets: super::sets::Flags,
 }
 
 impl Parameters {
@@ -129,6 +131,7 @@ impl Parameters {
         ]
         .into_iter()
         .chain(self.rendering.all())
+        .chain(self.sets.all())
         // An empty variable is no value, as everywhere in Argo CD.
         .filter_map(|(flag, value)| Some((flag.to_owned(), value.filter(|text| !text.is_empty())?)))
         .collect()
