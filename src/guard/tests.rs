@@ -106,6 +106,9 @@ fn the_controller_of_sets_is_told_apart_from_the_other() {
     assert!(identifies(Controller::ApplicationSets, &deployment));
     assert!(!identifies(Controller::Applications, &deployment));
     assert!(identifies(Controller::ApplicationSets, &workload("Pod", "cd-x", json!({"app.kubernetes.io/name": name}))));
-    assert!(!identifies(Controller::ApplicationSets, &workload("Deployment", name, json!({"app.kubernetes.io/name": "litecd"}))));
+    assert!(!identifies(
+        Controller::ApplicationSets,
+        &workload("Deployment", name, json!({"app.kubernetes.io/name": "litecd"}))
+    ));
     assert!(!identifies(Controller::ApplicationSets, &workload("Pod", "argocd-application-controller-0", json!({}))));
 }
