@@ -50,6 +50,14 @@ fn heard(ctx: &Context, seen: &RefCell<Option<HashSet<AppKey>>>, told: Told) {
             if !ctx.parameters.application_sets.is_namespace_allowed(&key.namespace, &ctx.namespace) {
                 return;
             }
+            if !ctx.parameters.is_app_namespace_allowed(&key.namespace, &ctx.namespace) {
+                // Which Applications it made is not known there.
+                return tracing::warn!(
+                    applicationset = key.name,
+                    "appset-namespace" = key.namespace,
+                    "Left alone: Applications of this namespace are not managed (application.namespaces)"
+                );
+            }
             if let Some(seen) = seen.borrow_mut().as_mut() {
                 seen.insert(key);
             }

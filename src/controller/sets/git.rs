@@ -72,6 +72,15 @@ impl<'a> Commits<'a> {
         self.ctx.parameters.application_sets.submodules
     }
 
+    /// Whether a project trusts signed commits only.
+    fn wants_verified_commits(&self, project: &str) -> bool {
+        let found = self.config.projects.iter().find(|known| known.metadata.name == project);
+        found.is_some_and(|project| {
+            !project.spec.signature_keys.is_empty()
+                || project.spec.source_integrity.as_ref().is_some_and(|of| !of.is_null())
+        })
+    }
+
     async fn at(&mut self, place: Place<'_>, pattern: &str) -> Result<At, QueryError> {
         let key = [place.repo_url, place.revision, place.project].map(str::to_owned);
         if let Some(known) = self.known.get(&key) {
@@ -86,6 +95,12 @@ impl<'a> Commits<'a> {
         let repository = self.config.repositories.get(place.repo_url, place.project);
         let repository = repository.map_err(|error| QueryError { stage: Stage::Setup, text: error.to_string() })?;
         let access = RepoAccess::new(&repository, self.config.repositories.trust());
+        if self.wants_verified_commits(place.project) {
+            return Err(asked(format!(
+                "the project {} wants verified commits, which this build cannot verify",
+                place.project
+            )));
+        }
         let desired = &self.ctx.desired;
         let commit = desired.commit(&access, place.revision, self.anew).await;
         let commit = commit.map_err(|error| asked(format!("unable to resolve git revision : {error}")))?;

@@ -79,7 +79,22 @@ async fn generate(ctx: &Context, key: &AppKey, set: &mut ApplicationSet, is_refr
             return Ok(End::Again(duration(appset::RETRY)));
         }
     };
+    if !is_current(ctx, key, set) {
+        // Who changed or deleted it put it into the queue.
+        return Ok(End::Again(None));
+    }
     carry_out(ctx, key, (set, &world, applications), is_refresh).await
+}
+
+/// Whether a set is still what was expanded: its generators may have waited for a server.
+fn is_current(ctx: &Context, key: &AppKey, set: &ApplicationSet) -> bool {
+    ctx.sets.store.raw(key).is_some_and(|stored| {
+        let same = |field: &str, known: &Value| stored["metadata"].get(field) == Some(known);
+        !stored.is_deleting()
+            && same("uid", &json!(set.metadata.uid))
+            && stored.pointer("/metadata/generation").and_then(Value::as_i64).unwrap_or_default()
+                == set.metadata.generation
+    })
 }
 
 /// Asks until nothing is open.
