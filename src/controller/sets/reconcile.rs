@@ -18,6 +18,7 @@ use super::questions::Answerer;
 use super::turns::End;
 use super::{feed, removal, status, writes};
 use crate::api::appset::ApplicationSet;
+use crate::api::status::Time;
 use crate::api::{Application, ObjectExt, names};
 use crate::appset::{self, Answers, Expansion, Live, World, WriteError, WriteStage};
 use crate::cluster::{Error, Target};
@@ -74,7 +75,7 @@ async fn generate(ctx: &Context, key: &AppKey, set: &mut ApplicationSet, is_refr
         Ok(applications) => applications,
         Err(failure) => {
             tracing::warn!(reason = failure.message, "Unable to generate Applications");
-            let failed = appset::failed(set, &failure, ctx.now());
+            let failed = appset::failed(set, &failure, now(ctx));
             status::store(ctx, set, failed).await?;
             return Ok(End::Again(duration(appset::RETRY)));
         }
@@ -133,7 +134,7 @@ async fn carry_out(
     let options = &ctx.sets.options;
     let live = concerned(ctx, key, &applications);
     let refused = |text: String| Error::Refused { text };
-    let pass = appset::pass(set, options, world, applications, &live, &jq_timer(), ctx.now()).map_err(refused)?;
+    let pass = appset::pass(set, options, world, applications, &live, jq_timer(), now(ctx)).map_err(refused)?;
     drop(live);
     status::store(ctx, set, pass.status.clone()).await?;
     let mut failure = writes::carry_out(ctx, set, &pass.changes).await;
@@ -144,7 +145,7 @@ async fn carry_out(
         return Ok(End::Again(None));
     }
     let after = owned(ctx, key);
-    let concluded = appset::conclude(set, options, &pass, &after, failure.as_ref(), ctx.now());
+    let concluded = appset::conclude(set, options, &pass, &after, failure.as_ref(), now(ctx));
     status::store(ctx, set, concluded).await?;
     if failure.is_some() {
         return Ok(End::Failed);
@@ -180,6 +181,11 @@ fn concerned(ctx: &Context, key: &AppKey, applications: &[Application]) -> Vec<L
 
 fn read(ctx: &Context, keys: impl IntoIterator<Item = AppKey>) -> Vec<Live> {
     keys.into_iter().filter_map(|key| ctx.apps.raw(&key)).filter_map(|object: Value| Live::read(&object)).collect()
+}
+
+/// The time as statuses tell it.
+pub fn now(ctx: &Context) -> Time {
+    Time::from_timestamp(ctx.now())
 }
 
 fn duration(time: SignedDuration) -> Option<Duration> {

@@ -34,7 +34,7 @@ async fn steps(ctx: &Context, key: &AppKey, set: &ApplicationSet) -> Result<Opti
     let wait = Duration::try_from(deletion::WAIT).ok();
     let mut live = reconcile::owned(ctx, key);
     loop {
-        match deletion::step(set, &ctx.sets.options, &live, ctx.now()) {
+        match deletion::step(set, &ctx.sets.options, &live, reconcile::now(ctx)) {
             Step::Disown(names) => {
                 disown(ctx, key, &names).await?;
                 live = reconcile::owned(ctx, key);
@@ -102,10 +102,9 @@ pub async fn finalizers(ctx: &Context, key: &AppKey, set: &ApplicationSet, list:
 
 /// The finalizers of a set whose Applications shall go one after the other; nothing when they are as they shall be.
 pub fn wanted_finalizers(set: &ApplicationSet, progressive: bool) -> Option<Vec<String>> {
-    let order = set.spec.strategy.as_ref().map_or("", |strategy| &strategy.deletion_order);
     let known = &set.metadata.finalizers;
     let has = known.iter().any(|name| name == names::RESOURCES_FINALIZER);
-    (progressive && order.eq_ignore_ascii_case("Reverse") && !has)
+    (progressive && deletion::is_reversed(set) && !has)
         .then(|| known.iter().cloned().chain([names::RESOURCES_FINALIZER.to_owned()]).collect())
 }
 
@@ -118,7 +117,8 @@ mod tests {
         let set = |order: &str, finalizers: &[&str]| -> ApplicationSet {
             serde_json::from_value(json!({
                 "metadata": {"name": "a", "finalizers": finalizers},
-                "spec": {"generators": [], "template": {"metadata": {}, "spec": {}}, "strategy": {"deletionOrder": order}},
+                "spec": {"generators": [], "template": {"metadata": {}, "spec": {}}, "strategy":
+                    {"type": "RollingSync", "deletionOrder": order, "rollingSync": {"steps": [{}]}}},
             }))
             .unwrap()
         };
