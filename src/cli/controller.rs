@@ -105,7 +105,7 @@ struct Parameters {
     #[command(flatten)]
     rendering: super::rendering::Flags,
     #[command(flatten)]
-    sets: super::sets::Flags,
+    sets: super::sets::SetFlags,
 }
 
 impl Parameters {

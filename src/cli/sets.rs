@@ -3,7 +3,7 @@
 /// How ApplicationSets are worked on. Each flag overrides its key in `argocd-cmd-params-cm`.
 #[derive(Clone, clap::Args)]
 #[command(next_help_heading = "ApplicationSets")]
-pub struct Flags {
+pub struct SetFlags {
     /// Changes to Applications that are allowed: sync, create-only, create-update or create-delete [default: sync].
     #[arg(long, env = "ARGOCD_APPLICATIONSET_CONTROLLER_POLICY", value_name = "POLICY")]
     policy: Option<String>,
@@ -45,7 +45,7 @@ pub struct Flags {
     concurrent_reconciliations: Option<String>,
 }
 
-impl Flags {
+impl SetFlags {
     /// Name and value of every flag.
     pub fn all(self) -> Vec<(&'static str, Option<String>)> {
         vec![

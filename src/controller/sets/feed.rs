@@ -79,8 +79,7 @@ pub fn absorb(ctx: &Context, object: &Value) {
         return ctx.sets.forget(&key);
     }
     let Ok(before) = ctx.sets.store.put(object) else { return };
-    let progressive = ctx.sets.options.progressive_syncs;
-    if before.is_none_or(|before| triggers::set_changed(&before, object, progressive)) {
+    if before.is_none_or(|before| triggers::set_changed(&before, object, &ctx.sets.options)) {
         ctx.sets.queue.add(&key, None);
     }
 }

@@ -138,9 +138,8 @@ pub fn replace_verdict(ctx: &Context, verdict: Verdict) {
 pub fn application_changed(ctx: &Context, before: Option<&serde_json::Value>, now: &serde_json::Value) {
     // A new one is the set's own work, or was there before litecd and is seen when its set is.
     let Some(before) = before else { return };
-    let progressive = ctx.sets.options.progressive_syncs;
     let owners = [set_of(before), set_of(now)];
-    if owners == [None, None] || !triggers::application_changed(before, now, progressive) {
+    if owners == [None, None] || !triggers::application_changed(before, now, &ctx.sets.options) {
         return;
     }
     for name in owners.into_iter().flatten() {
