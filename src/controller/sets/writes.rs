@@ -59,7 +59,8 @@ async fn write(ctx: &Context, set: &ApplicationSet, change: &Change) -> Result<D
     match change {
         Change::Create { object, .. } => {
             let permit = ctx.sets.leave().map_err(text)?;
-            let made = ctx.cluster.create(permit, &ctx.applications, object, names::SETS_MANAGER).await;
+            let object = with_empty_status(object);
+            let made = ctx.cluster.create(permit, &ctx.applications, &object, names::SETS_MANAGER).await;
             ctx.absorb(&made.map_err(text)?);
             Ok(Done::Created)
         }
@@ -70,6 +71,14 @@ async fn write(ctx: &Context, set: &ApplicationSet, change: &Change) -> Result<D
         Change::Delete { name, uid, finalizers } => delete(ctx, set, (name, uid), finalizers.as_deref()).await,
         Change::Refused { message, .. } => Err(message.clone()),
     }
+}
+
+/// The object with what Argo CD's own client sends of a status that is empty, and which stays there for ever.
+fn with_empty_status(object: &Value) -> Value {
+    let mut object = object.clone();
+    crate::api::object::child_map(&mut object, "status")
+        .extend([("sourceHydrator".to_owned(), json!({})), ("summary".to_owned(), json!({}))]);
+    object
 }
 
 fn key(set: &ApplicationSet, name: &str) -> AppKey {
