@@ -7,10 +7,11 @@
 //!    [`track`] whose object is this, [`health`] health of one object and of an app
 //! 3. [`diff`] two objects, [`compare`] all objects of an application, [`sync`] one step of an operation,
 //!    [`status`] comparison to status, [`appset`] what an ApplicationSet makes, [`guard`] who may write,
-//!    [`check`] which features a manifest uses, [`explain`] a verdict for people
-//! 4. [`process`] child processes, [`repo`] repositories on disk,
+//!    [`check`] which features a manifest uses, [`explain`] a verdict for people,
+//!    [`webhook`] what Git servers tell, and whom it concerns
+//! 4. [`process`] child processes, [`http`] a client for everything but clusters, [`forge`] hosts of source code, [`repo`] repositories on disk,
 //!    [`charts`] charts and artefacts, [`render`] sources to manifests,
-//!    [`cluster`] the API server, [`watch`] live objects, [`webhook`] pushes, [`telemetry`] logs and metrics
+//!    [`cluster`] the API server, [`watch`] live objects, [`telemetry`] logs and metrics
 //! 5. [`desired`] an application's sources to manifests, remembered
 //! 6. [`controller`] the only loops
 //! 7. [`cli`] the only printer
@@ -26,9 +27,11 @@ pub mod controller;
 pub mod desired;
 pub mod diff;
 pub mod explain;
+pub mod forge;
 pub mod gocompat;
 pub mod guard;
 pub mod health;
+pub mod http;
 pub mod process;
 pub mod project;
 pub mod render;

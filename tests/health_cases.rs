@@ -36,7 +36,8 @@ fn library_gives_the_health_that_argo_cd_gives() {
             *unknown.entry(dir).or_default() += 1;
             continue;
         }
-        let found = library::health(&key, object).map(|health| (health.status.to_string(), health.message));
+        let found = library::health(&key, object).unwrap_or_else(|fault| panic!("{dir}: {fault}"));
+        let found = found.map(|health| (health.status.to_string(), health.message));
         let expected = (text(case, "/expect/status"), text(case, "/expect/message"));
         if found.as_ref() != Some(&expected) {
             wrong.push(format!("{dir} {}\n  expected {expected:?}\n  found    {found:?}", text(case, "/case")));

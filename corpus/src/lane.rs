@@ -151,12 +151,17 @@ async fn jobs(lane: &Lane, stage: &mut Option<Stage>, mut input: UnboundedReceiv
         kubeconfig: &kubeconfig,
         dir: &lane.dir,
         listen: "127.0.0.1:8080".to_owned(),
+        applicationset_listen: Some("127.0.0.1:7000".to_owned()),
     };
     let mut cluster = Cluster::connect(&kubeconfig).await?;
     subject.install(&mut cluster).await?;
     stage.litecd = Some(subject.start().await?);
     let servers = Servers::start(lane.dir.join("repositories"), PORT).await?;
-    let endpoints = Endpoints { webhook: format!("http://{}", subject.listen), appset_webhook: None, api: None };
+    let endpoints = Endpoints {
+        webhook: format!("http://{}", subject.listen),
+        appset_webhook: subject.applicationset_listen.as_ref().map(|address| format!("http://{address}")),
+        api: None,
+    };
     let mut measured = crash::Measured::default();
     tell(&Message::Ready);
     while let Some(line) = input.recv().await {

@@ -30,6 +30,8 @@ pub struct Subject<'a> {
     pub dir: &'a Path,
     /// Its webhook, metrics and health.
     pub listen: String,
+    /// Its webhook for ApplicationSets, where that listens apart.
+    pub applicationset_listen: Option<String>,
 }
 
 /// A running litecd.
@@ -92,7 +94,8 @@ impl Subject<'_> {
             ("--cache-dir", cache.to_string_lossy()),
             ("--listen", self.listen.as_str().into()),
         ];
-        let args = args.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value.into_owned()]);
+        let apart = self.applicationset_listen.as_deref().map(|address| ("--applicationset-listen", address.into()));
+        let args = args.into_iter().chain(apart).flat_map(|(flag, value)| [flag.to_owned(), value.into_owned()]);
         let process = Process::start(Start {
             name: "litecd",
             dir: self.dir,

@@ -5,7 +5,7 @@
 //! Invariant: secrets never appear in `Debug`.
 //! Source: REND-066, REND-072 (`pkg/apis/application/v1alpha1/repository_types.go` `GetHelmCreds`, `GetOCICreds`).
 
-use super::http::{self, Route};
+use crate::http::{self, Route};
 use crate::settings::{Repository, Trust};
 
 /// A chart repository or registry, and how to authenticate to it.

@@ -22,8 +22,8 @@ use libyaml_safer::{EventData, Parser};
 
 use super::access::ChartAccess;
 use super::error::Error;
-use super::http::{Address, Answer, Client, Request};
 use crate::gocompat::yaml;
+use crate::http::{Address, Answer, Client, Request};
 
 /// Bytes that an index may have where nobody says otherwise.
 pub const MAX_BYTES: u64 = 1_000_000_000;

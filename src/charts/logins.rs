@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use super::access::ChartAccess;
 use super::command;
-use super::http::Address;
 use super::pull;
 use super::registry::{Reference, Session};
+use crate::http::Address;
 
 /// Whether a registry accepts the credentials.
 ///

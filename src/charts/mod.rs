@@ -22,7 +22,6 @@ mod cache;
 mod chart;
 mod command;
 mod error;
-pub mod http;
 mod index;
 pub mod links;
 mod logins;

@@ -15,9 +15,9 @@ use super::access::ChartAccess;
 use super::chart;
 use super::command;
 use super::error::Error;
-use super::http::{Address, Client, Request};
 use super::index::Entry;
 use super::registry::{Descriptor, Reference, Session};
+use crate::http::{Address, Client, Request};
 
 /// Configuration of an artefact that is a chart.
 pub const CHART_CONFIG: &str = "application/vnd.cncf.helm.config.v1+json";

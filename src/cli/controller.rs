@@ -33,9 +33,12 @@ pub struct Args {
     /// Folder for repositories, checkouts and rendered manifests; made when missing, and safe to delete while stopped.
     #[arg(long, env = "LITECD_CACHE_DIR", default_value = "/var/cache/litecd", value_name = "FOLDER")]
     cache_dir: PathBuf,
-    /// Address that serves /healthz, /readyz and /metrics.
+    /// Address that serves /healthz, /readyz, /metrics and webhooks at /api/webhook.
     #[arg(long, env = "LITECD_LISTEN", default_value = "0.0.0.0:8080", value_name = "IP:PORT")]
     listen: SocketAddr,
+    /// Address of webhooks for ApplicationSets, as Argo CD's own controller of them has [default: that of --listen].
+    #[arg(long, env = "LITECD_APPLICATIONSET_LISTEN", value_name = "IP:PORT")]
+    applicationset_listen: Option<SocketAddr>,
     /// Format of the log on standard error: json or text.
     #[arg(long, env = "ARGOCD_APPLICATION_CONTROLLER_LOGFORMAT", default_value = "text", value_name = "FORMAT")]
     logformat: String,
@@ -103,6 +106,8 @@ struct Parameters {
     #[arg(long, env = "ARGOCD_ENABLE_K8S_EVENT", value_name = "REASONS")]
     enable_k8s_event: Option<String>,
     #[command(flatten)]
+    verdicts: super::verdicts::Flags,
+    #[command(flatten)]
     rendering: super::rendering::Flags,
     #[command(flatten)]
     sets: super::sets::SetFlags,
@@ -130,6 +135,7 @@ impl Parameters {
             ("enable-k8s-event", self.enable_k8s_event),
         ]
         .into_iter()
+        .chain(self.verdicts.all())
         .chain(self.rendering.all())
         .chain(self.sets.all())
         // An empty variable is no value, as everywhere in Argo CD.
@@ -158,6 +164,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         namespace: args.namespace,
         cache_dir: args.cache_dir,
         listen: args.listen,
+        applicationset_listen: args.applicationset_listen,
         observe: false,
         publish_diffs: args.publish_diffs,
         flags: args.parameters.given(),

@@ -23,6 +23,8 @@ pub struct Place {
     /// Folder for repositories; a temporary one when absent, so that everything is fetched anew.
     #[arg(long, value_name = "FOLDER")]
     cache_dir: Option<PathBuf>,
+    #[command(flatten)]
+    verdicts: super::verdicts::Flags,
 }
 
 /// Compares the Application as the controller would, reading the cluster and the sources and writing nothing.
@@ -36,9 +38,10 @@ pub fn look(place: Place) -> anyhow::Result<Facts> {
         cache_dir: place.cache_dir.unwrap_or_else(|| scratch.path().to_owned()),
         // Nothing listens, and nothing is written.
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+        applicationset_listen: None,
         observe: true,
         publish_diffs: false,
-        flags: Vec::new(),
+        flags: place.verdicts.given(),
     };
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("cannot start the runtime")?;

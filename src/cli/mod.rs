@@ -15,6 +15,7 @@ mod interrupt;
 mod render;
 mod rendering;
 mod sets;
+mod verdicts;
 mod why;
 mod wrap;
 

@@ -178,6 +178,11 @@ pub(super) fn from_answer(asked: &Asked<'_>, answer: &Answer<'_>) -> Error {
     classify(status)
 }
 
+/// Turns an unsuccessful answer into an error by its status code alone.
+pub(super) fn unread(asked: &Asked<'_>, answer: &Answer<'_>) -> Error {
+    classify(made_up(asked, answer))
+}
+
 fn made_up(asked: &Asked<'_>, answer: &Answer<'_>) -> Status {
     let quoted = answer.body.get(..QUOTED_BYTES).unwrap_or(answer.body);
     let said = if answer.is_text { String::from_utf8_lossy(quoted).trim().to_owned() } else { "unknown".to_owned() };

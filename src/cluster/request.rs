@@ -15,7 +15,7 @@ use kube::client::Body;
 use serde_json::Value;
 
 use super::Cluster;
-use super::error::{Answer, Asked, Error, from_answer, from_transport, timed_out};
+use super::error::{Answer, Asked, Error, from_answer, from_transport, timed_out, unread};
 use super::resource::escape;
 
 /// The API server ends ordinary requests after 60 s by itself, so a longer silence means that nobody is there.
@@ -40,6 +40,8 @@ pub(super) struct Call<'a> {
     pub body: Option<(&'static str, Vec<u8>)>,
     /// See [`Asked::about`].
     pub about: String,
+    /// Whether a refusal is told by its status code alone, as Go does where it takes the answer's bytes.
+    pub raw: bool,
     /// Tag of the answer that is known already; the server then says so instead of sending it again.
     pub known_tag: Option<String>,
 }
@@ -52,7 +54,16 @@ pub(super) struct Tagged {
 
 impl<'a> Call<'a> {
     pub fn new(method: Method, path: String) -> Self {
-        Self { method, path, query: Vec::new(), accept: JSON, body: None, about: String::new(), known_tag: None }
+        Self {
+            method,
+            path,
+            query: Vec::new(),
+            accept: JSON,
+            body: None,
+            about: String::new(),
+            raw: false,
+            known_tag: None,
+        }
     }
 
     pub fn get(path: String) -> Self {
@@ -145,7 +156,7 @@ impl Cluster {
             }
             let asked = Asked { method: call.method.as_str(), about: &call.about };
             let answer = Answer { code, is_text: raw.is_text, retry_after: raw.retry_after, body: &raw.body };
-            return Err(from_answer(&asked, &answer));
+            return Err(if call.raw { unread(&asked, &answer) } else { from_answer(&asked, &answer) });
         }
     }
 

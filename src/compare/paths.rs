@@ -14,6 +14,11 @@ pub fn refresh_paths(app: &Application, source: &ApplicationSource) -> Vec<Strin
     if app.spec.source_hydrator.is_some() {
         return vec![source.path.clone()];
     }
+    annotated_paths(app, source)
+}
+
+/// The paths of the annotation, which is about what is rendered, or with a hydrator about its dry source.
+pub fn annotated_paths(app: &Application, source: &ApplicationSource) -> Vec<String> {
     let annotation = app.metadata.annotations.get(names::MANIFEST_GENERATE_PATHS).map_or("", String::as_str);
     let items = annotation.split(';').map(str::trim).filter(|item| !item.is_empty());
     let path = |item: &str| match item.strip_prefix('/') {

@@ -44,8 +44,13 @@ pub struct Due {
     pub reason: String,
 }
 
-/// Whether a comparison is due.
+/// Whether a comparison is due. Whatever the reason is, it goes no less far than was requested.
 pub fn due(app: &Application, periods: Periods, requested: Option<Level>, now: Timestamp) -> Option<Due> {
+    let found = reason(app, periods, requested, now)?;
+    Some(Due { level: found.level.max(requested.unwrap_or(found.level)), ..found })
+}
+
+fn reason(app: &Application, periods: Periods, requested: Option<Level>, now: Timestamp) -> Option<Due> {
     let due = |level, hard, reason: &str| Some(Due { level, hard, reason: reason.to_owned() });
     if let Some(kind) = app.metadata.annotations.get(names::REFRESH) {
         let hard = kind == "hard";

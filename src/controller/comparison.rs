@@ -148,6 +148,8 @@ pub async fn run(
     let rendered = gathering.render(config, &request).await?;
     let (targets, pre_delete, post_delete, live) = gathering.both_sides(rendered.manifests).await;
     let loaded = rendered.loaded;
+    // Argo CD asks for the schemas even when both sides are missing already.
+    gathering.conditions.extend(destination.unreachable().await.map(|text| Condition::new("UnknownError", text)));
     let scopes = gathering.scopes;
     let scope = |kind: &GroupKind| scopes.get(kind).copied().flatten();
     let paired = compare::pair(targets, live, &app.spec.destination.namespace, &scope);
@@ -327,6 +329,9 @@ impl Gathering<'_> {
         let mut kinds: HashSet<GroupKind> = targets.iter().map(ObjectExt::group_kind).collect();
         kinds.extend(kinds_of(self.app));
         destination.watch(&kinds, &self.settings.resource_filter).await?;
+        if let Some(text) = destination.unmanaged(targets) {
+            return Err(text);
+        }
         let mut live = BTreeMap::new();
         for object in destination.live.owned_by(instance) {
             live.insert(object.key(), object);

@@ -16,6 +16,7 @@ use crate::gocompat::glob;
 use crate::health;
 use crate::settings::{Clusters, IgnoreRules, Overrides, Repositories, Secret, Settings, Trust, trust};
 use crate::track::Tracking;
+use crate::webhook;
 
 /// All settings at one moment.
 pub struct Config {
@@ -29,6 +30,8 @@ pub struct Config {
     pub repositories: Repositories,
     /// Projects.
     pub projects: Vec<AppProject>,
+    /// What senders of webhooks sign with.
+    pub webhook_secrets: webhook::Secrets,
 }
 
 /// `argocd-cm` in the words of the rooms that use it.
@@ -104,6 +107,10 @@ pub struct Raw {
     pub config_map: Option<BTreeMap<String, String>>,
     /// Secrets with a `secret-type` label, by name.
     pub secrets: BTreeMap<String, Secret>,
+    /// `argocd-secret`.
+    own_secret: Option<Secret>,
+    /// Secrets that values of `argocd-secret` may point to, by name.
+    pointed: BTreeMap<String, Secret>,
     /// Certificates, host keys and signing keys.
     trust: Trust,
     /// Projects by name.
@@ -114,6 +121,10 @@ pub struct Raw {
 
 /// The ConfigMap of the settings.
 const SETTINGS: &str = "argocd-cm";
+/// The Secret of the control plane.
+pub const OWN_SECRET: &str = "argocd-secret";
+/// What the Secrets are called here that values of [`OWN_SECRET`] may point to.
+pub const POINTED: &str = "Secret that is pointed to";
 /// ConfigMaps that are watched one by one: each is its own kind here.
 const TRUSTED: [&str; 3] = [trust::TLS_CERTIFICATES, trust::SSH_KNOWN_HOSTS, trust::GPG_KEYS];
 
@@ -131,6 +142,7 @@ impl Raw {
             cluster_secrets: self.secrets.values().filter(|secret| secret.is_type("cluster")).cloned().collect(),
             repositories: Repositories::from_secrets(self.secrets.values()).trusting(self.trust.clone()),
             projects: self.projects.values().cloned().collect(),
+            webhook_secrets: webhook::Secrets::read(self.own_secret.as_ref(), self.pointed.values()),
         }
     }
 
@@ -145,6 +157,8 @@ impl Raw {
         match kind {
             "ConfigMap" if !seen.contains(SETTINGS) => self.config_map = None,
             "Secret" => self.secrets.retain(|name, _| seen.contains(name)),
+            POINTED => self.pointed.retain(|name, _| seen.contains(name)),
+            OWN_SECRET if !seen.contains(OWN_SECRET) => self.own_secret = None,
             "AppProject" => self.projects.retain(|name, _| seen.contains(name)),
             trusted if TRUSTED.contains(&trusted) && !seen.contains(trusted) => {
                 self.trust.set(trusted, BTreeMap::new());
@@ -163,6 +177,10 @@ impl Raw {
                 self.config_map = Some(serde_json::from_value(object["data"].clone()).unwrap_or_default());
             }
             "Secret" => self.put_secret(object),
+            OWN_SECRET => self.own_secret = Secret::from_object(object),
+            POINTED => {
+                self.pointed.extend(Secret::from_object(object).map(|secret| (secret.name.clone(), secret)));
+            }
             "AppProject" => self.put_project(object),
             trusted if trusted == object.name() => {
                 self.trust.set(trusted, serde_json::from_value(object["data"].clone()).unwrap_or_default());
@@ -176,6 +194,8 @@ impl Raw {
         match kind {
             "ConfigMap" if name == SETTINGS => self.config_map = None,
             "Secret" => drop(self.secrets.remove(name)),
+            OWN_SECRET if name == OWN_SECRET => self.own_secret = None,
+            POINTED => drop(self.pointed.remove(name)),
             "AppProject" => drop(self.projects.remove(name)),
             trusted if trusted == name => self.trust.set(trusted, BTreeMap::new()),
             _ => {}

@@ -27,6 +27,7 @@ use super::remotes::Remotes;
 use super::sets::{self, Sets};
 use super::stores::{Apps, StoredApp, key_of};
 use super::turns::Turns;
+use super::webhooks::Reception;
 use crate::api::{ObjectExt, names};
 use crate::cluster::{Cluster, Error, Resource, Target};
 use crate::compare::{Level, Periods};
@@ -90,6 +91,8 @@ pub struct Context {
     pub published: Published,
     /// Whether nothing is written whatever the verdict would be.
     pub observe: bool,
+    /// Where webhooks arrive.
+    pub webhooks: Reception,
     /// What `/readyz` answers.
     pub readiness: Arc<Readiness>,
 }

@@ -16,6 +16,7 @@ use super::context::Context;
 use crate::api::{self, Application, GroupKind, ObjectExt, names};
 use crate::cluster::{self, Cluster};
 use crate::desired::ClusterFacts;
+use crate::gocompat::strconv::quote;
 use crate::settings::{ClusterConfig, ResourceFilter};
 use crate::watch::{Live, Orphans};
 
@@ -51,7 +52,7 @@ impl Context {
     pub fn destination(&self, config: &Config, wanted: &api::Destination) -> Result<Destination, Unreachable> {
         let found = config.clusters.resolve(wanted).map_err(|error| Unreachable::Undefined(error.to_string()))?;
         let own = found.server == names::IN_CLUSTER_SERVER && found.config == ClusterConfig::default();
-        if own {
+        if own && found.namespaces.is_empty() {
             return Ok(Destination {
                 server: found.server.clone(),
                 settings: found.clone(),
@@ -65,7 +66,7 @@ impl Context {
             let live = Live::new(client.clone(), self.classifier(), self.changes.clone());
             (live, Orphans::new(client, self.changes.clone()))
         };
-        self.remotes.get(found, stores).map_err(Unreachable::Unusable)
+        self.remotes.get(found, own.then_some(&self.cluster), stores).map_err(Unreachable::Unusable)
     }
 }
 
@@ -97,11 +98,8 @@ impl Destination {
     /// What rendering needs to know of the cluster.
     pub async fn facts(&self) -> Result<ClusterFacts, String> {
         let unknown = |error: cluster::Error| {
-            format!(
-                "failed to get cluster version for cluster {:?}: {}",
-                self.server,
-                self.not_reached(&error.to_string())
-            )
+            let why = self.not_known(&unread(&error));
+            format!("failed to get cluster version for cluster {:?}: {why}", self.server)
         };
         let version = self.cluster.version().await.map_err(unknown)?;
         let api_versions = self.cluster.api_versions().await.map_err(unknown)?.into();
@@ -111,7 +109,7 @@ impl Destination {
     /// Makes sure that these kinds are watched and listed; kinds that the cluster does not serve are left out.
     pub async fn watch(&self, kinds: &HashSet<GroupKind>, filter: &ResourceFilter) -> Result<(), String> {
         // Without discovery every kind would look absent, and what is absent may be concluded from.
-        let unknown = self.cluster.unreadable_versions().await.map_err(|error| self.not_reached(&error.to_string()))?;
+        let unknown = self.cluster.unreadable_versions().await.map_err(|error| self.not_known(&unread(&error)))?;
         let mut wanted: Vec<GroupKind> = kinds.iter().cloned().collect();
         if kinds.iter().any(owns_pods) {
             wanted.extend(BELOW.iter().map(|(group, kind)| GroupKind::new(group, kind)));
@@ -122,13 +120,11 @@ impl Destination {
                 continue;
             }
             match self.cluster.preferred(kind).await {
-                Some(resource) if resource.verbs.has("list") && resource.verbs.has("watch") => {
-                    self.live.start(&resource.gvk(), &resource.plural);
-                }
+                Some(resource) if resource.verbs.has("list") && resource.verbs.has("watch") => self.follow(&resource),
                 Some(_) => {}
                 None => {
                     if let Some(version) = unknown.iter().find(|version| group_of(version) == kind.group) {
-                        return Err(self.not_reached(&format!("unable to retrieve the server APIs: {version}")));
+                        return Err(self.not_known(&format!("unable to retrieve the server APIs: {version}")));
                     }
                 }
             }
@@ -157,22 +153,76 @@ impl Destination {
         if !self.live.watches(&kind)
             && let Some(resource) = self.cluster.preferred(&kind).await
         {
-            self.live.start(&resource.gvk(), &resource.plural);
+            self.follow(&resource);
         }
         self.live.written(object);
     }
 
-    fn not_reached(&self, text: &str) -> String {
-        format!("failed to get cluster info for {:?}: error synchronizing cache state : {text}", self.server)
+    /// Why the cluster cannot be compared with, in Argo CD's words; `None` when it answers.
+    pub async fn unreachable(&self) -> Option<String> {
+        self.cluster.version().await.err().map(|error| not_synchronized(&unread(&error)))
+    }
+
+    /// Where objects of a kind are looked for: the namespaces that are managed, or everywhere; `None` for kinds that are
+    /// not managed at all (APP-228).
+    pub fn places(&self, resource: &cluster::Resource) -> Option<&[String]> {
+        match (self.settings.namespaces.as_slice(), resource.namespaced) {
+            (namespaces, true) => Some(namespaces),
+            ([], false) => Some(&[]),
+            (_, false) => self.settings.cluster_resources.then_some(&[]),
+        }
+    }
+
+    /// Watches a kind where its objects are managed.
+    pub fn follow(&self, resource: &cluster::Resource) {
+        if let Some(places) = self.places(resource) {
+            self.live.start(&resource.gvk(), &resource.plural, places);
+        }
+    }
+
+    /// Says which object lies outside the managed namespaces (APP-140).
+    pub fn unmanaged(&self, targets: &[Value]) -> Option<String> {
+        let managed = &self.settings.namespaces;
+        if managed.is_empty() {
+            return None;
+        }
+        targets.iter().find_map(|object| match object.namespace() {
+            "" if self.settings.cluster_resources => None,
+            "" => Some(format!(
+                "cluster level {} {} can not be managed when in namespaced mode",
+                object.kind(),
+                quote(object.name())
+            )),
+            namespace if managed.iter().any(|known| known == namespace) => None,
+            namespace => Some(format!(
+                "namespace {} for {} {} is not managed",
+                quote(namespace),
+                object.kind(),
+                quote(object.name())
+            )),
+        })
+    }
+
+    fn not_known(&self, cause: &str) -> String {
+        format!("failed to get cluster info for {:?}: {}", self.server, not_synchronized(cause))
     }
 
     fn not_loaded(&self, kind: &GroupKind, text: &str) -> String {
         let server = &self.server;
         let resource = if kind.group.is_empty() { kind.kind.clone() } else { format!("{}.{}", kind.kind, kind.group) };
-        self.not_reached(&format!(
+        self.not_known(&format!(
             "failed to sync cluster {server}: failed to load initial state of resource {resource}: {text}"
         ))
     }
+}
+
+/// The first thing that is asked of a cluster failed.
+fn unread(error: &cluster::Error) -> String {
+    format!("failed to get server version: failed to get server version: {error}")
+}
+
+fn not_synchronized(cause: &str) -> String {
+    format!("error synchronizing cache state : {cause}")
 }
 
 fn group_of(version: &str) -> &str {

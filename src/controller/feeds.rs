@@ -13,7 +13,7 @@ use std::time::Instant;
 use serde_json::Value;
 use tokio::sync::watch as signal;
 
-use super::config::{Config, Raw};
+use super::config::{Config, OWN_SECRET, POINTED, Raw};
 use super::context::Context;
 use super::queue::{AppKey, Purpose};
 use super::sets;
@@ -23,6 +23,9 @@ use crate::compare::Level;
 use crate::guard::{self, Controller, Presence, Verdict};
 use crate::settings::trust;
 use crate::watch::{Feed, FeedEvent, Selection};
+
+/// The label of Argo CD's own settings.
+const PART_OF: &str = "app.kubernetes.io/part-of=argocd";
 
 /// What a sink is told.
 pub(super) enum Told {
@@ -47,6 +50,12 @@ impl Kind {
     const fn of(api_version: &'static str, kind: &'static str, plural: &'static str) -> Self {
         Self { api_version, kind, plural, labels: None, name: None }
     }
+
+    /// What [`Raw`] calls it: some objects of a kind are a kind of their own there.
+    fn known_as(&self) -> &'static str {
+        let is_pointed_to = self.kind == "Secret" && self.labels == Some(PART_OF);
+        self.name.unwrap_or(if is_pointed_to { POINTED } else { self.kind })
+    }
 }
 
 /// How long a deletion that waited for its project leaves whoever brought that back to change his mind.
@@ -57,18 +66,20 @@ pub async fn start_settings(ctx: &Rc<Context>) {
     let raw = Rc::new(RefCell::new(Raw::default()));
     let presence = Rc::new(RefCell::new(Sightings::default()));
     let mut ready = Vec::new();
-    let config_maps = Kind::of("v1", "ConfigMap", "configmaps");
+    let (config_maps, secrets) = (Kind::of("v1", "ConfigMap", "configmaps"), Kind::of("v1", "Secret", "secrets"));
     let settings = [
-        Kind { labels: Some("app.kubernetes.io/part-of=argocd"), ..config_maps },
+        Kind { labels: Some(PART_OF), ..config_maps },
         // Argo CD mounts these by name, so that a missing label does no harm.
         Kind { name: Some(trust::TLS_CERTIFICATES), ..config_maps },
         Kind { name: Some(trust::SSH_KNOWN_HOSTS), ..config_maps },
         Kind { name: Some(trust::GPG_KEYS), ..config_maps },
-        Kind { labels: Some("argocd.argoproj.io/secret-type"), ..Kind::of("v1", "Secret", "secrets") },
+        Kind { labels: Some("argocd.argoproj.io/secret-type"), ..secrets },
+        Kind { name: Some(OWN_SECRET), ..secrets },
+        Kind { labels: Some(PART_OF), ..secrets },
         Kind::of("argoproj.io/v1alpha1", "AppProject", "appprojects"),
     ];
     for kind in settings {
-        let (ctx2, raw, name) = (ctx.clone(), raw.clone(), kind.name.unwrap_or(kind.kind));
+        let (ctx2, raw, name) = (ctx.clone(), raw.clone(), kind.known_as());
         ready.push(follow(ctx, kind, move |told| settings_told(&ctx2, &raw, name, told)));
     }
     for (api_version, kind, plural) in
@@ -88,7 +99,9 @@ pub async fn start_settings(ctx: &Rc<Context>) {
             "There is no ConfigMap argocd-cm with the label app.kubernetes.io/part-of: argocd; every Application is Unknown until there is one"
         );
     }
-    ctx.config.replace(Rc::new(raw.borrow().config()));
+    let config = raw.borrow().config();
+    ctx.webhooks.open(&config);
+    ctx.config.replace(Rc::new(config));
 }
 
 /// Starts the watch of Applications; returns once they were listed.
@@ -238,6 +251,7 @@ impl Context {
     /// Puts new settings in force. Applications notice at their next refresh (APP-066), but for changed tracking, which
     /// changes whose objects are whose.
     pub(super) fn replace_config(&self, config: Config) {
+        self.webhooks.follow(&config);
         let now = Rc::new(config);
         let known = self.config.replace(now.clone());
         self.look_again(&known, &now);

@@ -5,7 +5,6 @@
 //! Invariant: nothing is written; both sides come from the same code as the controller's.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -68,7 +67,7 @@ pub async fn inspect(options: Options, app: &str) -> Result<Facts, Error> {
     let (changes, _events) = mpsc::unbounded_channel();
     let options = Options { observe: true, ..options };
     let slow = |what: String| move |_| Error::Slow(what);
-    let ctx = timeout(PATIENCE, run::context(&options, changes, Arc::default()))
+    let ctx = timeout(PATIENCE, run::context(&options, changes, Default::default()))
         .await
         .map_err(slow("the API's kinds".to_owned()))??;
     let settings = format!("the settings in namespace {}", ctx.namespace);

@@ -58,7 +58,7 @@ async fn sweep(ctx: &Context, at: &Destination, (settings, tracking): (&Settings
         }
         for owner in owners(at, &resource, tracking).await? {
             found += 1;
-            at.live.start(&resource.gvk(), &resource.plural);
+            at.follow(&resource);
             let key = key_of_instance(ctx, &owner);
             if ctx.apps.contains(&key) && at.live.ready(&kind).await.is_ok() {
                 ctx.queue.add(&key, Some(Level::Recent));
@@ -71,14 +71,19 @@ async fn sweep(ctx: &Context, at: &Destination, (settings, tracking): (&Settings
 
 /// Instance names that track objects of a kind. Kinds that may not be listed, or are gone again, hold none of ours.
 async fn owners(at: &Destination, resource: &Resource, tracking: &Tracking) -> Result<Vec<String>, String> {
-    let listed = match at.cluster.list_metadata(resource, None, "").await {
-        Ok(listed) => listed,
-        Err(Error::Forbidden(_) | Error::NotFound(_)) => return Ok(Vec::new()),
-        Err(error) if error.status().is_some_and(|status| status.code == 405) => return Ok(Vec::new()),
-        Err(error) => return Err(format!("{}: {error}", resource.qualified())),
-    };
-    let ours = listed.items.iter().filter(|object| !object.has_owner());
-    let mut owners: Vec<String> = ours.filter_map(|object| track::owner(object, tracking)).collect();
+    let Some(places) = at.places(resource) else { return Ok(Vec::new()) };
+    let everywhere = places.is_empty().then_some(None);
+    let mut owners: Vec<String> = Vec::new();
+    for place in places.iter().map(|place| Some(place.as_str())).chain(everywhere) {
+        let listed = match at.cluster.list_metadata(resource, place, "").await {
+            Ok(listed) => listed,
+            Err(Error::Forbidden(_) | Error::NotFound(_)) => continue,
+            Err(error) if error.status().is_some_and(|status| status.code == 405) => continue,
+            Err(error) => return Err(format!("{}: {error}", resource.qualified())),
+        };
+        let ours = listed.items.iter().filter(|object| !object.has_owner());
+        owners.extend(ours.filter_map(|object| track::owner(object, tracking)));
+    }
     owners.sort();
     owners.dedup();
     Ok(owners)

@@ -36,6 +36,7 @@ mod serve;
 mod sets;
 mod stores;
 mod turns;
+mod webhooks;
 
 pub use clock::{jq_timer, script_clock};
 pub use inspect::{Error as InspectError, inspect};

@@ -75,8 +75,7 @@ async fn conclude(
 ) {
     let key = app.key();
     // Somebody may have asked to terminate while the step ran; that wins (APP-164).
-    let fresh = if state.phase == "Running" { ctx.read_app(&key).await.ok().flatten() } else { None };
-    let stored_phase = fresh.and_then(|fresh| fresh.app.status.operation_state).map(|state| state.phase);
+    let stored_phase = if state.phase == "Running" { stored_phase(ctx, &key).await } else { None };
     let zone = jiff::tz::TimeZone::system();
     let closing = lifecycle::Closing { stored_phase: stored_phase.as_deref(), now: ctx.now(), zone: &zone };
     let mut state = lifecycle::close(attempt, state, closing);
@@ -91,6 +90,24 @@ async fn conclude(
         None => return,
     };
     ctx.queue.add(&key, Some(level));
+}
+
+/// The phase that the API server holds now. While nobody answers it is asked again: the state could not be stored then
+/// either, and a request to terminate must not be overwritten unread.
+async fn stored_phase(ctx: &Context, key: &AppKey) -> Option<String> {
+    loop {
+        match ctx.read_app(key).await {
+            Ok(fresh) => return fresh?.app.status.operation_state.map(|state| state.phase),
+            Err(error) if (error.is_unreachable() || error.is_transient()) && ctx.permit().is_some() => {
+                tracing::warn!(reason = %error, "Failed to read application before storing its operation");
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+            Err(error) => {
+                tracing::warn!(reason = %error, "Failed to read application before storing its operation");
+                return None;
+            }
+        }
+    }
 }
 
 /// Compares and runs one step of the sync; the outcome is in `state`. Returns the health where it got worse.
@@ -220,6 +237,9 @@ async fn record(
     } else {
         entry.source = compared.source.clone();
         entry.revision = found.status.revision.clone();
+    }
+    if status::is_recorded(&app.app.status.history, &entry) {
+        return Ok(());
     }
     let history = status::append(&app.app.status.history, entry, app.app.spec.history_limit());
     let patch = status::history_patch(&history);

@@ -73,6 +73,9 @@ async fn count(ctx: &Context, scene: &Scene<'_>, held: &[ResourceStatus]) -> Res
     if !scene.project.monitors_orphans() || namespace.is_empty() {
         return Ok(0);
     }
+    if !scene.destination.settings.namespaces.is_empty() {
+        return Err("the cluster is managed by namespaces, in which orphaned resources are not watched".to_owned());
+    }
     let settings = scene.config.settings.as_ref().map_err(Clone::clone)?;
     watch(ctx, scene, settings).await?;
     let held: HashSet<ResourceKey> = held.iter().map(ResourceStatus::key).collect();

@@ -53,6 +53,8 @@ pub enum Purpose {
     Grace,
     /// Something failed and is tried again.
     Again,
+    /// A webhook asked for a refresh that does not have to come at once.
+    Webhook,
 }
 
 /// A request that waits: `None` only asks for a look.
@@ -85,6 +87,29 @@ impl Queue {
     pub fn add_after(&self, key: &AppKey, level: Option<Level>, purpose: Purpose, delay: Duration) {
         self.inner.borrow_mut().timers.insert((key.clone(), purpose), (Instant::now() + delay, level));
         self.wake.notify_one();
+    }
+
+    /// The same, but an earlier timer of the purpose stays: however often it is asked for, the time comes.
+    pub fn add_within(&self, key: &AppKey, level: Option<Level>, purpose: Purpose, delay: Duration) {
+        let at = Instant::now() + delay;
+        let mut inner = self.inner.borrow_mut();
+        let timer = inner.timers.entry((key.clone(), purpose)).or_insert((at, level));
+        *timer = (timer.0.min(at), timer.1.max(level));
+        drop(inner);
+        self.wake.notify_one();
+    }
+
+    /// Applications for which a refresh of at least `level` was asked for and did not begin yet.
+    pub fn still_due(&self, level: Level) -> Vec<AppKey> {
+        let inner = self.inner.borrow();
+        let is_due = |wanted: &Wanted| wanted.is_some_and(|wanted| wanted >= level);
+        let waiting = inner.wanted.iter().filter(|(_, wanted)| is_due(wanted)).map(|(key, _)| key);
+        let timed =
+            inner.timers.iter().filter(|((_, purpose), (_, wanted))| *purpose == Purpose::Webhook && is_due(wanted));
+        let mut keys: Vec<AppKey> = waiting.chain(timed.map(|((key, _), _)| key)).cloned().collect();
+        keys.sort();
+        keys.dedup();
+        keys
     }
 
     /// Forgets an application's timers.

@@ -25,10 +25,11 @@ const CONNECT: Duration = Duration::from_secs(10);
 pub struct Remotes(RefCell<HashMap<String, Destination>>);
 
 impl Remotes {
-    /// The cluster of a Secret.
+    /// The cluster of a Secret; `own` is the connection to the cluster of the control plane where that is meant.
     pub fn get(
         &self,
         wanted: &settings::Cluster,
+        own: Option<&Cluster>,
         stores: impl FnOnce(kube::Client) -> (Live, Orphans),
     ) -> Result<Destination, String> {
         let mut known = self.0.borrow_mut();
@@ -41,7 +42,7 @@ impl Remotes {
             old.live.close();
             old.orphans.stop();
         }
-        let cluster = connect(wanted)?;
+        let cluster = own.map_or_else(|| connect(wanted), |own| Ok(own.clone()))?;
         let (live, orphans) = stores(cluster.client());
         let made = Destination {
             server: wanted.server.clone(),

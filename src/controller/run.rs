@@ -26,7 +26,8 @@ use super::remotes::Remotes;
 use super::sets::Sets;
 use super::stores::Apps;
 use super::turns::Turns;
-use super::{feeds, leftovers, preflight, reconcile, serve};
+use super::webhooks::Reception;
+use super::{feeds, leftovers, preflight, reconcile, serve, webhooks};
 use crate::api::GroupVersionKind;
 use crate::cluster::{self, Cluster, ConfigError, Resource};
 use crate::compare::{Level, Periods};
@@ -35,6 +36,7 @@ use crate::guard::{self};
 use crate::settings::{Parameters, Settings, Timeouts};
 use crate::telemetry;
 use crate::watch::{Change, Live, Orphans};
+use crate::webhook::Endpoint;
 
 /// What holds while `argocd-cm` cannot be read (APP-273).
 const DEFAULT_TIMEOUTS: Timeouts = Timeouts {
@@ -53,6 +55,8 @@ pub struct Options {
     pub cache_dir: PathBuf,
     /// Address of webhook, metrics and health.
     pub listen: SocketAddr,
+    /// Address of webhooks for ApplicationSets, where they do not arrive at `listen` too.
+    pub applicationset_listen: Option<SocketAddr>,
     /// Whether nothing is written.
     pub observe: bool,
     /// Whether the diff of each application that is out of sync is kept in a Secret.
@@ -104,14 +108,17 @@ pub async fn run(options: Options) -> Result<(), Error> {
 
 async fn start(options: Options) -> Result<Rc<Context>, Error> {
     let readiness = Arc::new(Readiness::default());
-    let listener = tokio::net::TcpListener::bind(options.listen)
-        .await
-        .map_err(|source| Error::Listen { address: options.listen, source })?;
+    let listener = bind(options.listen).await?;
     let (scrapes, scrape_requests) = mpsc::channel(4);
-    serve::start(listener, readiness.clone(), scrapes);
+    let webhooks = Reception::default();
+    let endpoint = if options.applicationset_listen.is_some() { Endpoint::Applications } else { Endpoint::Both };
+    serve::start(listener, readiness.clone(), scrapes, webhooks::router(webhooks.clone(), endpoint));
+    if let Some(address) = options.applicationset_listen {
+        serve::serve(bind(address).await?, webhooks::router(webhooks.clone(), Endpoint::ApplicationSets));
+    }
     let (changes, change_events) = mpsc::unbounded_channel();
     preflight::tools();
-    let ctx = context(&options, changes, readiness).await?;
+    let ctx = context(&options, changes, (readiness, webhooks)).await?;
     preflight::namespace(&ctx.cluster, &ctx.namespace).await;
     feeds::start_settings(&ctx).await;
     feeds::start_apps(&ctx).await;
@@ -120,6 +127,8 @@ async fn start(options: Options) -> Result<Rc<Context>, Error> {
     tracing::info!(applications = ctx.apps.keys().len(), namespace = ctx.namespace, "Ready");
     tokio::task::spawn_local(follow_changes(ctx.clone(), change_events));
     tokio::task::spawn_local(sweep_again(ctx.clone()));
+    tokio::task::spawn_local(webhooks::refresh_apps(ctx.clone()));
+    tokio::task::spawn_local(webhooks::refresh_sets(ctx.clone()));
     tokio::task::spawn_local(serve::answer_scrapes(ctx.clone(), scrape_requests));
     tokio::task::spawn_local(leftovers::sweep_at_start(ctx.clone()));
     let (queue, sets) = (ctx.queue.clone(), ctx.sets.queue.clone());
@@ -128,10 +137,14 @@ async fn start(options: Options) -> Result<Rc<Context>, Error> {
     Ok(ctx)
 }
 
+async fn bind(address: SocketAddr) -> Result<tokio::net::TcpListener, Error> {
+    tokio::net::TcpListener::bind(address).await.map_err(|source| Error::Listen { address, source })
+}
+
 pub(super) async fn context(
     options: &Options,
     changes: mpsc::UnboundedSender<Change>,
-    readiness: Arc<Readiness>,
+    (readiness, webhooks): (Arc<Readiness>, Reception),
 ) -> Result<Rc<Context>, Error> {
     let config = kube_config(options).await?;
     let cluster = Cluster::connect(config, crate::api::names::IN_CLUSTER_SERVER.to_owned())?;
@@ -171,6 +184,7 @@ pub(super) async fn context(
         repo_errors: RefCell::default(),
         dry_runs: DryRuns::default(),
         applications,
+        webhooks,
         readiness,
     }))
 }
@@ -259,6 +273,7 @@ async fn hand_out_turns(ctx: Rc<Context>) {
     }
     // Turns in progress end at their next write; a killed process continues from the status just as well.
     let _ = tokio::time::timeout(Duration::from_secs(10), ctx.turns.all_over()).await;
+    let _ = tokio::time::timeout(Duration::from_secs(5), webhooks::leave_behind(&ctx)).await;
     tracing::info!("Stopped");
 }
 

@@ -1,4 +1,4 @@
-//! The one address: health, readiness, metrics.
+//! The one address: health, readiness, metrics, webhooks.
 //!
 //! In:  HTTP requests.
 //! Out: `/healthz` while the process works, `/readyz` once everything needed was listed and who may write is known and
@@ -24,7 +24,7 @@ use super::readiness::Readiness;
 pub type Scrape = oneshot::Sender<String>;
 
 /// Serves until the process ends.
-pub fn start(listener: TcpListener, readiness: Arc<Readiness>, scrapes: mpsc::Sender<Scrape>) {
+pub fn start(listener: TcpListener, readiness: Arc<Readiness>, scrapes: mpsc::Sender<Scrape>, webhooks: Router) {
     let readyz = move || {
         let answer = readiness.answer(Instant::now());
         async move {
@@ -37,7 +37,13 @@ pub fn start(listener: TcpListener, readiness: Arc<Readiness>, scrapes: mpsc::Se
     let router = Router::new()
         .route("/healthz", get(|| async { "ok" }))
         .route("/readyz", get(readyz))
-        .route("/metrics", get(move || metrics(scrapes.clone())));
+        .route("/metrics", get(move || metrics(scrapes.clone())))
+        .merge(webhooks);
+    serve(listener, router);
+}
+
+/// Serves one address until the process ends.
+pub fn serve(listener: TcpListener, router: Router) {
     tokio::spawn(async move {
         if let Err(error) = axum::serve(listener, router).await {
             tracing::error!(reason = %error, "The HTTP server stopped");

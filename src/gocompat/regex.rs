@@ -15,7 +15,7 @@ mod tests;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The pattern is malformed or uses a feature that is not supported.
-    #[error("error parsing regexp: {problem} in `{pattern}`")]
+    #[error("error parsing regexp: {problem}: `{pattern}`")]
     Syntax {
         /// What is wrong.
         problem: String,

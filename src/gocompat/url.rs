@@ -11,6 +11,8 @@ mod tests;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Path,
+    Segment,
+    Query,
     User,
     Host,
     Fragment,
@@ -28,6 +30,26 @@ pub fn reprint(text: &str) -> Option<String> {
         out.push_str(&reencode(fragment, Part::Fragment)?);
     }
     Some(out)
+}
+
+/// Host without port, and escaped path, as Go's `Hostname` and `EscapedPath` give them; `None` where Go refuses the text.
+pub fn host_and_path(text: &str) -> Option<(String, String)> {
+    let printed = reprint(text)?;
+    let end = printed.find(['?', '#']).unwrap_or(printed.len());
+    let printed = printed.get(..end)?;
+    let rest = match scheme(printed)? {
+        (scheme, _) if scheme.is_empty() => printed,
+        (_, rest) if !rest.starts_with('/') => return Some((String::new(), String::new())),
+        (_, rest) => rest,
+    };
+    let Some(rest) = rest.strip_prefix("//") else { return Some((String::new(), rest.to_owned())) };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let host = match host.strip_prefix('[').and_then(|host| host.split_once(']')) {
+        Some((inner, _)) => inner,
+        None => host.rsplit_once(':').map_or(host, |(host, _)| host),
+    };
+    Some((host.to_owned(), path.to_owned()))
 }
 
 fn without_fragment(text: &str) -> Option<String> {
@@ -111,6 +133,41 @@ fn host_text(host: &str) -> Option<String> {
     Some(escape(&unescape(host, Part::Host)?, Part::Host))
 }
 
+/// Text with `%41` turned into `A`; what is no such code stays.
+pub fn decode(text: &str) -> String {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let code = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        match code.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) if *first == b'%' => {
+                out.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            _ => {
+                out.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Text as one part of a path, as Go's `url.PathEscape` writes it.
+pub fn path_escape(text: &str) -> String {
+    escape(text.as_bytes(), Part::Segment)
+}
+
+/// Text as a path, as Go's `url.URL` writes it.
+pub fn path_text(text: &str) -> String {
+    escape(text.as_bytes(), Part::Path)
+}
+
+/// Text as a key or value of a query, as Go's `url.QueryEscape` writes it.
+pub fn query_escape(text: &str) -> String {
+    escape(text.as_bytes(), Part::Query).replace("%20", "+")
+}
+
 /// Keeps an encoding that is valid as it is, else escapes anew.
 fn reencode(text: &str, part: Part) -> Option<String> {
     let plain = unescape(text, part)?;
@@ -128,6 +185,8 @@ fn must_escape(byte: u8, part: Part) -> bool {
         _ if part == Part::Host => !b"!$&'()*+,;=:[]<>\"".contains(&byte),
         b'$' | b'&' | b'+' | b',' | b'/' | b':' | b';' | b'=' | b'?' | b'@' => match part {
             Part::Path => byte == b'?',
+            Part::Segment => matches!(byte, b'/' | b';' | b',' | b'?'),
+            Part::Query => true,
             Part::User => matches!(byte, b'@' | b'/' | b'?' | b':'),
             Part::Host | Part::Fragment => false,
         },

@@ -109,6 +109,17 @@ pub enum Error {
         #[source]
         source: Box<lua::Error>,
     },
+    /// The library's rule failed, as Argo CD's script for the kind does (HEALTH-003).
+    #[error("failed to get resource health for {namespace}/{name}: {source}")]
+    Library {
+        /// Namespace of the object.
+        namespace: String,
+        /// Name of the object.
+        name: String,
+        /// What Argo CD's script says.
+        #[source]
+        source: library::Fault,
+    },
     /// The check of a built-in kind failed.
     #[error(transparent)]
     Builtin(#[from] builtin::Error),
@@ -119,6 +130,7 @@ impl Error {
     pub fn health(&self) -> Health {
         let text = match self {
             Self::Script { source, .. } => source.to_string(),
+            Self::Library { source, .. } => source.to_string(),
             Self::Builtin(error) => error.to_string(),
         };
         Health::new(Code::Unknown, text)
@@ -155,7 +167,7 @@ pub fn of(object: &Value, overrides: &Overrides) -> Result<Option<Health>, Error
 /// an object that is being deleted is no special case. Nothing for kinds that have neither.
 ///
 /// # Errors
-/// Fails when a script does.
+/// Fails when a script or a rule does.
 pub fn by_rule(object: &Value, overrides: &Overrides) -> Result<Option<Health>, Error> {
     let key = overrides::key(object);
     if let Some(script) = overrides.script(&key) {
@@ -165,5 +177,9 @@ pub fn by_rule(object: &Value, overrides: &Overrides) -> Result<Option<Health>, 
             source: Box::new(source),
         });
     }
-    Ok(library::health(&key, object))
+    library::health(&key, object).map_err(|source| Error::Library {
+        namespace: object.namespace().to_owned(),
+        name: object.name().to_owned(),
+        source,
+    })
 }

@@ -303,3 +303,36 @@ fn folder_of_scripts_is_asked_after_the_settings_and_before_the_library() {
     assert_eq!(of(&going, &overrides).unwrap(), Some(Health::new(Code::Progressing, "Pending deletion")));
     assert_eq!(by_rule(&going, &overrides).unwrap(), Some(Health::new(Code::Degraded, "core")));
 }
+
+#[test]
+fn a_rule_fails_where_argo_cd_s_script_does_and_in_its_words() {
+    let check = |object: Value, text: &str| {
+        let error = of(&object, &Overrides::none()).expect_err("fails");
+        assert_eq!(error.health(), Health::new(Code::Unknown, text));
+        assert_eq!(error.to_string(), format!("failed to get resource health for ns/a: {text}"));
+    };
+    let object = |api: &str, kind: &str, rest: Value| {
+        let mut object = json!({"apiVersion": api, "kind": kind, "metadata": {"namespace": "ns", "name": "a"}});
+        object.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        object
+    };
+    check(
+        object("postgresql.cnpg.io/v1", "Cluster", json!({"spec": {}})),
+        "<string>:68: attempt to index a non-table object(nil) with key 'phaseReason'",
+    );
+    check(
+        object("source.toolkit.fluxcd.io/v1", "GitRepository", json!({})),
+        "<string>:2: attempt to index a non-table object(nil) with key 'suspend'",
+    );
+    let conditions = |list: Value| json!({"status": {"conditions": list}});
+    let installed = json!({"type": "Installed", "status": "True", "reason": "Active"});
+    check(
+        object("pkg.crossplane.io/v1", "Provider", conditions(json!([installed]))),
+        "<string>:20: cannot perform concat operation between string and nil",
+    );
+    let healthy = json!({"type": "Healthy", "status": "True", "reason": "Healthy"});
+    check(
+        object("pkg.crossplane.io/v1", "Provider", conditions(json!([healthy]))),
+        "<string>:20: cannot perform concat operation between nil and string",
+    );
+}

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::authority::{Authority, redacted, without_password};
 use super::login::Login;
+use crate::http::{self, Route};
 use crate::settings::{Repository, Trust};
 
 /// A repository and how to reach it. Two values are equal when every caller may share what one of them saw.
@@ -72,6 +73,23 @@ impl RepoAccess {
             || self.insecure
             || !self.proxy.0.is_empty()
             || has_certificates
+    }
+
+    /// How a server besides git's own is reached for this repository.
+    pub(super) fn route_to(&self, url: &str) -> Route {
+        let host = Authority::of(url).map(|authority| authority.host).unwrap_or_default();
+        let (certificate, key) = self.client_certificate.clone().unwrap_or_default();
+        Route {
+            trust: http::Trust {
+                authorities: self.trust.certificates_of(&host).unwrap_or_default().to_owned(),
+                certificate,
+                key,
+                insecure: self.insecure,
+            },
+            proxy: self.proxy.0.clone(),
+            no_proxy: self.proxy.1.clone(),
+            user_agent: String::new(),
+        }
     }
 
     /// Scheme, host and port, where the URL has them.

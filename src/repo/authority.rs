@@ -4,6 +4,7 @@
 //! Out: scheme, user, password, host and port; the URL without its password.
 //! Invariant: a text that is no URL has no authority and is returned as it is.
 
+use crate::gocompat::url::decode;
 use crate::settings::git_url;
 
 /// Whom a URL says to talk to.
@@ -88,26 +89,6 @@ pub fn redacted(url: &str) -> String {
 /// A URL without the password it may carry, for git, which would hand it on to its children as an argument.
 pub fn without_password(url: &str) -> String {
     with_password(url, "")
-}
-
-/// Text with `%41` turned into `A`; what is no such code stays.
-fn decode(text: &str) -> String {
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let code = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        match code.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) if *first == b'%' => {
-                out.push(byte);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            _ => {
-                out.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ mod environment;
 mod error;
 mod folder;
 mod git;
-mod github;
+pub mod github;
 mod leftovers;
 mod lfs;
 mod links;

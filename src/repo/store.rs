@@ -24,7 +24,7 @@ use super::environment::{Environment, Purpose};
 use super::error::{Error, Failure};
 use super::folder::Folder;
 use super::git::{self, Fetch, Remote, Timeouts};
-use super::github::Tokens;
+use super::github::{Tokens, Whose};
 use super::lfs::{self, LargeFile};
 use super::login::{Https, Login};
 use super::refs::{self, Listing};
@@ -211,7 +211,8 @@ impl Store {
                 "logging in to repositories with {what} is not supported by this build"
             ))),
             Login::App(app) => {
-                let token = self.tokens.token(app, repo, self.options.timeouts.list).await;
+                let (route, limit) = (repo.route_to(&app.api), self.options.timeouts.list);
+                let token = self.tokens.token(app, Whose::Repository(&repo.url), &route, limit).await;
                 Ok(Login::Https(Https::token(token.map_err(Failure::Credentials)?)))
             }
             login => Ok(login.clone()),

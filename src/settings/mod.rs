@@ -20,6 +20,7 @@ pub mod resource_filter;
 pub mod secret;
 pub mod tools;
 pub mod trust;
+pub mod webhook;
 
 mod keys;
 #[cfg(test)]
@@ -47,6 +48,7 @@ pub use resource_filter::ResourceFilter;
 pub use secret::Secret;
 pub use tools::{KustomizeOptions, Tools};
 pub use trust::Trust;
+pub use webhook::WebhookLimits;
 
 /// Why settings cannot be used. While they cannot, Argo CD reports sync status `Unknown` and touches nothing (DIFF-002).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -193,6 +195,8 @@ pub struct Settings {
     /// How much one automated sync may prune where the Application says nothing, as written (key
     /// `litecd.prune.budget`); absent: as much as there is.
     pub prune_budget: Option<String>,
+    /// Limits of webhooks.
+    pub webhook: WebhookLimits,
 }
 
 impl Settings {
@@ -248,6 +252,7 @@ impl Settings {
                 hard_reconciliation: timeout(text("timeout.hard.reconciliation"), 0),
             },
             prune_budget: non_empty(text("litecd.prune.budget")),
+            webhook: WebhookLimits::read(data),
         })
     }
 }

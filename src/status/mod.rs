@@ -19,7 +19,7 @@ mod summary;
 mod tests;
 
 pub use conditions::set_conditions;
-pub use history::{append, history_patch};
+pub use history::{append, history_patch, is_recorded};
 pub use links::urls;
 pub use normalize::normalize_spec;
 pub use patch::{merge_patch, oversize_patch, settle_health, status_patch};

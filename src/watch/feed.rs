@@ -11,6 +11,7 @@ use kube::runtime::WatchStreamExt;
 use kube::runtime::watcher::{self, Event};
 
 use super::Arrival;
+use super::joined::Joined;
 use crate::api::GroupVersionKind;
 
 /// What a feed says.
@@ -35,6 +36,17 @@ impl Feed {
     /// Watches a kind, in one namespace or in all.
     pub fn new(client: kube::Client, gvk: &GroupVersionKind, plural: &str, scope: Option<&str>) -> Self {
         Self::selected(client, gvk, plural, Selection { namespace: scope, ..Selection::default() })
+    }
+
+    /// Watches a kind in some namespaces; in all when none is named.
+    pub fn of_places(client: &kube::Client, gvk: &GroupVersionKind, plural: &str, places: &[String]) -> Self {
+        if places.is_empty() {
+            return Self::new(client.clone(), gvk, plural, None);
+        }
+        let (client, gvk, plural) = (client.clone(), gvk.clone(), plural.to_owned());
+        let joined = Joined::new(places, move |place| Self::new(client.clone(), &gvk, &plural, Some(place)));
+        let stream = futures::stream::unfold(joined, async |mut joined| Some((joined.next().await, joined)));
+        Self(Box::pin(stream))
     }
 
     /// Watches the part of a kind that a selection names.

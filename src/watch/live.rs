@@ -55,17 +55,19 @@ impl Live {
         Self { client, store: Rc::new(RefCell::new(Store::new(classify, changes))) }
     }
 
-    /// Starts watching a kind unless it is watched already or the store is closed; needs a running `LocalSet`.
-    pub fn start(&self, gvk: &GroupVersionKind, plural: &str) {
+    /// Starts watching a kind unless it is watched already or the store is closed; needs a running `LocalSet`. `places`
+    /// are the namespaces to look at, empty for all.
+    pub fn start(&self, gvk: &GroupVersionKind, plural: &str, places: &[String]) {
         let mut store = self.store.borrow_mut();
         if store.closed || store.kinds.contains_key(&gvk.group_kind()) {
             return;
         }
-        store.open(gvk, plural, Some(self.follow(gvk, plural)));
+        let places: Rc<[String]> = places.into();
+        store.open((gvk, plural), places.clone(), Some(self.follow(gvk, plural, places)));
     }
 
-    fn follow(&self, gvk: &GroupVersionKind, plural: &str) -> Task {
-        let watch = Watch { client: self.client.clone(), gvk: gvk.clone(), plural: plural.to_owned() };
+    fn follow(&self, gvk: &GroupVersionKind, plural: &str, places: Rc<[String]>) -> Task {
+        let watch = Watch { client: self.client.clone(), gvk: gvk.clone(), plural: plural.to_owned(), places };
         let task = tokio::task::spawn_local(watch.supervise(Rc::downgrade(&self.store)));
         Task(task.abort_handle())
     }
@@ -120,7 +122,7 @@ impl Live {
         }
         for kind in store.kinds.values_mut() {
             kind.progress.send_replace(Progress::Listing);
-            kind.task = Some(self.follow(&kind.gvk, &kind.plural));
+            kind.task = Some(self.follow(&kind.gvk, &kind.plural, kind.places.clone()));
         }
     }
 
@@ -226,13 +228,14 @@ struct Watch {
     client: kube::Client,
     gvk: GroupVersionKind,
     plural: String,
+    places: Rc<[String]>,
 }
 
 impl Watch {
     /// Follows the kind for as long as it is watched, whatever happens to a single attempt.
     async fn supervise(self, store: Weak<RefCell<Store>>) {
         let attempt = || {
-            let feed = Feed::new(self.client.clone(), &self.gvk, &self.plural, None);
+            let feed = Feed::of_places(&self.client, &self.gvk, &self.plural, &self.places);
             follow(store.clone(), self.gvk.clone(), feed)
         };
         supervise((&store, &self.gvk), attempt, RESTART_DELAY).await;

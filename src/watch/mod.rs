@@ -8,6 +8,7 @@
 mod arrival;
 mod children;
 mod feed;
+mod joined;
 mod kept;
 mod live;
 mod orphans;

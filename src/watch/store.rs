@@ -87,6 +87,8 @@ pub struct Kind {
     pub plural: Box<str>,
     /// Its objects.
     pub kept: Kept,
+    /// Namespaces it is watched in; empty for all.
+    pub places: Rc<[String]>,
     /// How far its list is.
     pub progress: signal::Sender<Progress>,
     /// Its place below tracked objects, if it has one.
@@ -136,11 +138,12 @@ impl Store {
     }
 
     /// Makes room for a kind.
-    pub fn open(&mut self, gvk: &GroupVersionKind, plural: &str, task: Option<Task>) {
+    pub fn open(&mut self, (gvk, plural): (&GroupVersionKind, &str), places: Rc<[String]>, task: Option<Task>) {
         let kind = Kind {
             gvk: gvk.clone(),
             plural: plural.into(),
             kept: Kept::default(),
+            places,
             progress: signal::Sender::new(Progress::Listing),
             below: Below::of(&gvk.group_kind()),
             relisted: None,

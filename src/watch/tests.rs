@@ -163,7 +163,7 @@ mod told {
         fn new() -> Self {
             let (sender, changes) = mpsc::unbounded_channel();
             let mut store = Store::new(Rc::new(classify), sender);
-            ["Deployment", "ReplicaSet", "Pod"].iter().for_each(|kind| store.open(&gvk(kind), "", None));
+            ["Deployment", "ReplicaSet", "Pod"].iter().for_each(|kind| store.open((&gvk(kind), ""), [].into(), None));
             Self { store, changes }
         }
 
@@ -263,7 +263,7 @@ mod told {
         local
             .run_until(async {
                 let live = live();
-                live.store.borrow_mut().open(&deployments, "deployments", None);
+                live.store.borrow_mut().open((&deployments, "deployments"), [].into(), None);
                 let object = json!({"metadata": {"name": "web", "namespace": "ns", "uid": "d", "resourceVersion": "1",
                     "labels": {"app": "shop"}}});
                 let arrival = || FeedEvent::Seen(serde_json::from_value(object.clone()).unwrap());
@@ -301,13 +301,13 @@ mod told {
     #[tokio::test(flavor = "current_thread")]
     async fn a_list_is_not_waited_for_without_end_and_a_closed_store_stays_closed() {
         let (live, pods) = (live(), gvk("Deployment"));
-        live.store.borrow_mut().open(&pods, "pods", None);
+        live.store.borrow_mut().open((&pods, "pods"), [].into(), None);
         let late = live.ready_within(&pods.group_kind(), Duration::from_millis(5)).await;
         assert!(late.unwrap_err().starts_with("Deployment.apps is not listed yet"));
         live.store.borrow_mut().take(&pods, FeedEvent::Listed);
         assert_eq!(live.ready(&pods.group_kind()).await, Ok(()));
         live.close();
-        live.start(&gvk("Pod"), "pods");
+        live.start(&gvk("Pod"), "pods", &[]);
         assert!(!live.watches(&gvk("Pod").group_kind()));
         assert!(live.ready(&pods.group_kind()).await.is_err());
     }

@@ -7,7 +7,7 @@
 
 use std::net::IpAddr;
 
-use crate::charts::http::Address;
+use crate::http::Address;
 
 /// What a registry wants.
 #[derive(Debug, Clone, PartialEq, Eq)]

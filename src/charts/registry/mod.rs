@@ -21,7 +21,7 @@ use hyper::header::{self, HeaderName};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::http::{Answer, Request};
+use crate::http::{Answer, Request};
 pub use manifest::{Descriptor, Manifest};
 pub use reference::{Reference, check_reference, is_digest};
 pub use session::Session;

@@ -4,7 +4,7 @@
 //! Out: its parts; the addresses of its tags, manifests and blobs.
 //! Source: oras-go `registry/reference.go`, `registry/remote/url.go`.
 
-use crate::charts::http::Address;
+use crate::http::Address;
 
 /// A repository in a registry.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use super::challenge::{self, Challenge};
 use super::reference::Reference;
 use super::refusal;
 use crate::charts::access::ChartAccess;
-use crate::charts::http::{self, Address, Answer, Client, Request};
+use crate::http::{self, Address, Answer, Client, Request};
 
 /// A token's answer is not larger.
 const MAX_TOKEN: usize = 128 << 10;

@@ -3,7 +3,7 @@
 use super::challenge::{self, Challenge};
 use super::reference::{Reference, check_reference};
 use super::verify;
-use crate::charts::http::Address;
+use crate::http::Address;
 
 #[test]
 fn names_are_checked_as_oras_checks_them() {

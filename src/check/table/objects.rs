@@ -109,7 +109,7 @@ pub static ROWS: &[Row] = features! {
     Render "secret.tls-client-certificate" Yes,
         ["repository-secret:tlsClientCertData", "repository-secret:tlsClientCertKey"],
         "Client certificate of a repository", "The certificate that opens a repository.";
-    Render "secret.github-app" Partial("GitHub's API is not reached through the repository's proxy"),
+    Render "secret.github-app" Yes,
         ["repository-secret:githubAppID", "repository-secret:githubAppInstallationID",
          "repository-secret:githubAppPrivateKey", "repository-secret:githubAppEnterpriseBaseUrl"],
         "GitHub App", "Credentials of a GitHub App.";
@@ -130,10 +130,10 @@ pub static ROWS: &[Row] = features! {
     Sync "secret.cluster-identity" No("tokens, passwords and client certificates only; such a cluster is refused"),
         ["cluster-secret:execProviderConfig", "cluster-secret:awsAuthConfig"],
         "Cluster by plugin or AWS identity", "A program or AWS makes the credentials of a remote cluster.";
-    Sync "secret.cluster-namespaces" No("namespaced mode: litecd looks at the whole cluster, whatever the Secret lists"),
+    Sync "secret.cluster-namespaces" Partial("orphaned resources of such a cluster are not counted"),
         ["cluster-secret:namespaces"],
         "Cluster by namespaces", "Only these namespaces of a cluster are managed, with `clusterResources` or without.";
-    Compare "secret.webhook" No("webhooks are not received yet: commits are seen by looking every `timeout.reconciliation`"),
+    Compare "secret.webhook" Yes,
         ["argocd-secret:webhook.*"],
         "Webhook secrets", "What the senders of webhooks sign with.";
     Generate "secret.scm" No("ApplicationSets are not read yet"), ["secret:scm-creds"],

@@ -68,7 +68,7 @@ pub static ROWS: &[Row] = features! {
         ["argocd-cm:sourceHydrator.commitMessageTemplate", "argocd-cm:sourceHydrator.readmeMessageTemplate",
          "argocd-cm:commit.author.name", "argocd-cm:commit.author.email"],
         "Source hydrator settings", "Texts and author of hydrated commits.";
-    Compare "settings.webhook" No("webhooks are not received yet"),
+    Compare "settings.webhook" Yes,
         ["argocd-cm:webhook.refresh.jitter", "argocd-cm:webhook.refresh.jitter.threshold",
          "argocd-cm:webhook.maxPayloadSizeMB"],
         "Webhook settings", "Limits of webhooks.";

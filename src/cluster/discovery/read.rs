@@ -44,6 +44,8 @@ pub(super) async fn is_current(cluster: &Cluster, known: &Snapshot) -> Result<bo
 
 /// Everything the server offers.
 pub(super) async fn everything(cluster: &Cluster) -> Result<Snapshot, Error> {
+    // First, as in Argo CD, so that a cluster that cannot be reached is reported by the same request.
+    let version = version(cluster).await?;
     let mut found = Found::default();
     let mut tags = Vec::new();
     for path in PATHS {
@@ -61,11 +63,16 @@ pub(super) async fn everything(cluster: &Cluster) -> Result<Snapshot, Error> {
             take_plain(cluster, document, &mut found).await?;
         }
     }
-    let version = cluster.send(Call::get("/version".to_owned())).await?;
-    let git_version = version.get("gitVersion").and_then(Value::as_str).unwrap_or_default();
-    let mut snapshot = Snapshot::new(found.resources, found.unreadable, release(git_version));
+    let mut snapshot = Snapshot::new(found.resources, found.unreadable, version);
     snapshot.tags = tags;
     Ok(snapshot)
+}
+
+/// The server's version.
+async fn version(cluster: &Cluster) -> Result<String, Error> {
+    let asked = Call { raw: true, ..Call::get("/version".to_owned()) }.query("timeout", "32s");
+    let answer = cluster.send(asked).await?;
+    Ok(release(answer.get("gitVersion").and_then(Value::as_str).unwrap_or_default()))
 }
 
 /// `v1.36.3-gke.100` as `v1.36.3`: numbers and dots only, behind a `v`.

@@ -25,7 +25,11 @@ pub fn element_kind(lists: &[&[Value]]) -> Result<Kind, Error> {
 /// The item as an object, and the value of its merge key.
 pub fn keyed<'a>(item: &'a Value, key: &str) -> Result<(&'a Object, &'a Value), Error> {
     let map = item.as_object().ok_or_else(|| Error::NotMap(kind_name(item)))?;
-    let id = map.get(key).ok_or_else(|| Error::NoMergeKey { item: item.to_string(), key: key.to_owned() })?;
+    let id = map.get(key).ok_or_else(|| {
+        let names: Vec<&str> = map.keys().map(String::as_str).collect();
+        let fields = if names.is_empty() { "no fields".to_owned() } else { format!("fields {}", names.join(", ")) };
+        Error::NoMergeKey { fields, key: key.to_owned() }
+    })?;
     Ok((map, id))
 }
 
@@ -138,4 +142,20 @@ pub fn partition(items: Vec<Value>, by: &[Value], key: Option<&str>) -> Result<(
         }
     }
     Ok(items.into_iter().partition(|item| place(by, item, key).is_some()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::keyed;
+    use serde_json::json;
+
+    #[test]
+    fn an_item_without_merge_key_is_told_by_its_fields_never_by_its_values() {
+        let text = |item| keyed(&item, "name").expect_err("no key").to_string();
+        assert_eq!(
+            text(json!({"value": "hunter2", "extra": {"token": "s3cret"}})),
+            "map with fields extra, value does not contain declared merge key: name"
+        );
+        assert_eq!(text(json!({})), "map with no fields does not contain declared merge key: name");
+    }
 }

@@ -45,10 +45,11 @@ pub enum Error {
     #[error("expected slice or array type, but got: {0}")]
     NotList(&'static str),
     /// An item of a list that merges by key lacks the key.
-    #[error("map: {item} does not contain declared merge key: {key}")]
+    /// The text leaves out the item's values, which apimachinery's shows: they may be secret.
+    #[error("map with {fields} does not contain declared merge key: {key}")]
     NoMergeKey {
-        /// The item, as JSON.
-        item: String,
+        /// Names of the item's fields.
+        fields: String,
         /// The key.
         key: String,
     },

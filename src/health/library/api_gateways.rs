@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Kinds;
-use super::rule::{Step, Step::*, conditions, is_match, is_observed};
+use super::rule::{Step, Step::*, Test::*, conditions, is_match, is_observed, nothing};
 use crate::health::Code::{Degraded, Healthy, Progressing, Suspended, Unknown};
 use crate::health::Health;
 use crate::health::read::{at, list, plain, text};
@@ -21,9 +21,19 @@ pub(super) const KINDS: Kinds = &[
     ("gloo.solo.io/Settings", GLOO),
     ("gloo.solo.io/Upstream", GLOO),
     ("gloo.solo.io/UpstreamGroup", GLOO),
-    ("projectcontour.io/HTTPProxy", &[By(http_proxy)]),
+    (
+        "projectcontour.io/HTTPProxy",
+        &[Fails(&[Lacks("spec"), That(has_other_report)], nothing!(18, "includes")), By(http_proxy)],
+    ),
     ("projectcontour.io/ExtensionService", &[By(extension_service), Else(Progressing, "Waiting for status")]),
-    ("route.openshift.io/Route", &[By(route), Else(Progressing, "Route is still getting admitted")]),
+    (
+        "route.openshift.io/Route",
+        &[
+            Fails(&[That(has_empty_ingress)], "<string>:10: bad argument #1 to pairs (table expected, got nil)"),
+            By(route),
+            Else(Progressing, "Route is still getting admitted"),
+        ],
+    ),
     (
         "operator.openshift.io/IngressController",
         &[
@@ -98,6 +108,17 @@ fn http_proxy(object: &Value) -> Option<Health> {
         }
     }
     Some(health)
+}
+
+/// Whether a condition of the present generation says something else than that the proxy is valid.
+fn has_other_report(object: &Value) -> bool {
+    let is_present = |condition: &&Value| is_observed(object, at(condition, "observedGeneration"));
+    conditions(object).iter().find(is_present).is_some_and(|condition| !is_match("Valid=True", condition))
+}
+
+/// Whether a router has not reported any condition yet.
+fn has_empty_ingress(object: &Value) -> bool {
+    list(object, "status.ingress").iter().any(|ingress| at(ingress, "conditions").is_null())
 }
 
 fn extension_service(object: &Value) -> Option<Health> {

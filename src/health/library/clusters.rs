@@ -3,17 +3,18 @@
 use serde_json::Value;
 
 use super::Kinds;
-use super::rule::{Step, Step::*, Test::*, conditions, is_match};
+use super::rule::{Step, Step::*, Test::*, conditions, is_match, nothing, unjoined};
 use crate::health::Code::{Degraded, Healthy, Progressing, Suspended, Unknown};
 use crate::health::Health;
 use crate::health::read::{at, flag, list, text};
 
-const KARMADA: &[Step] = &[By(binding)];
+const KARMADA: &[Step] = &[Fails(&[Has("status"), Lacks("spec")], nothing!(8, "clusters")), By(binding)];
 
 pub(super) const KINDS: Kinds = &[
     (
         "cluster.x-k8s.io/Cluster",
         &[
+            Fails(&[Lacks("spec")], nothing!(31, "paused")),
             When(&[Is("spec.paused", "true")], Suspended, "Cluster is paused"),
             Walk(&[("Ready=False", Degraded, "{message}")]),
             When(&[Is("status.phase", "Provisioned")], Healthy, "Cluster is running"),
@@ -34,6 +35,7 @@ pub(super) const KINDS: Kinds = &[
     (
         "cluster.x-k8s.io/MachineDeployment",
         &[
+            Fails(&[Lacks("spec")], nothing!(5, "paused")),
             When(&[Is("spec.paused", "true")], Suspended, "MachineDeployment is paused"),
             Match(
                 "status.phase",
@@ -64,6 +66,7 @@ pub(super) const KINDS: Kinds = &[
         &[
             When(&[Lacks("status.conditions")], Progressing, "Provisioning..."),
             Walk(&[("Ready=True", Healthy, "Control plane is ready")]),
+            Fails(&[That(has_unsaid_error)], unjoined!(26, "nil and string")),
             By(control_plane_errors),
             When(&[Is("status.ready", "false")], Progressing, "Control plane is not ready (.status.ready is false)"),
             Else(Progressing, "Control plane is not ready"),
@@ -105,6 +108,14 @@ fn machine_pool(object: &Value) -> Option<Health> {
         message = format!("{message}: {}", failed.join(", "));
     }
     Some(Health::new(code, message))
+}
+
+/// Whether a failed condition that calls itself an error says nothing.
+fn has_unsaid_error(object: &Value) -> bool {
+    let is_unsaid = |condition: &Value| {
+        is_match("*=False", condition) && text(condition, "severity") == "Error" && at(condition, "message").is_null()
+    };
+    conditions(object).iter().any(is_unsaid)
 }
 
 /// The messages of failed conditions that call themselves errors, each followed by a blank as Argo CD writes them.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Kinds;
-use super::rule::{Step::*, Test::*, conditions, is_match};
+use super::rule::{Step::*, Test::*, conditions, is_match, unjoined};
 use crate::health::Code::{Degraded, Healthy, Progressing, Suspended, Unknown};
 use crate::health::Health;
 use crate::health::read::{at, flag, text};
@@ -43,9 +43,19 @@ pub(super) const KINDS: Kinds = &[
     ("kubevirt.io/VirtualMachineInstance", &[By(instance)]),
     (
         "nmstate.io/NodeNetworkConfigurationPolicy",
-        &[By(network), Else(Progressing, "Waiting for policy to be applied")],
+        &[
+            Fails(&[That(is_told_without_reason)], unjoined!(30, "nil and string")),
+            By(network),
+            Else(Progressing, "Waiting for policy to be applied"),
+        ],
     ),
 ];
+
+/// Whether a condition that holds has a message but no reason.
+fn is_told_without_reason(object: &Value) -> bool {
+    let is_told = |condition: &Value| !text(condition, "message").is_empty() && at(condition, "reason").is_null();
+    conditions(object).iter().any(|condition| is_match("*=True", condition) && is_told(condition))
+}
 
 fn machine(object: &Value) -> Option<Health> {
     let is_paused = |condition: &Value| is_match("Paused=True", condition);

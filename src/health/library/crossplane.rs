@@ -38,9 +38,9 @@ pub(super) const KINDS: Kinds = &[
             When(
                 &[Condition("Installed=True"), Condition("Healthy=True")],
                 Healthy,
-                "{Installed:reason} {Healthy:reason}",
+                "{Installed:reason!20} {Healthy:reason!20}",
             ),
-            Else(Degraded, "{Installed:reason} {Healthy:reason}"),
+            Else(Degraded, "{Installed:reason!20} {Healthy:reason!20}"),
         ],
     ),
     (

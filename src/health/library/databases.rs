@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Kinds;
-use super::rule::{Step, Step::*, Test::*, conditions};
+use super::rule::{Step, Step::*, Test::*, conditions, nothing, unjoined};
 use crate::health::Code::{Degraded, Healthy, Progressing, Suspended, Unknown};
 use crate::health::Health;
 use crate::health::read::{at, list, plain, text};
@@ -38,7 +38,10 @@ macro_rules! clickhouse {
 }
 
 pub(super) const KINDS: Kinds = &[
-    ("postgresql.cnpg.io/Cluster", &[By(hibernation), By(cnpg_phase)]),
+    (
+        "postgresql.cnpg.io/Cluster",
+        &[By(hibernation), Fails(&[Lacks("status")], nothing!(68, "phaseReason")), By(cnpg_phase)],
+    ),
     (
         "acid.zalan.do/postgresql",
         &[
@@ -58,10 +61,20 @@ pub(super) const KINDS: Kinds = &[
     ("k8s.mariadb.com/Database", MARIADB_CONTENT),
     ("k8s.mariadb.com/Grant", MARIADB_CONTENT),
     ("k8s.mariadb.com/User", MARIADB_CONTENT),
-    ("k8s.mariadb.com/Backup", &[By(mariadb_backup), Else(Progressing, "No status info available")]),
+    (
+        "k8s.mariadb.com/Backup",
+        &[
+            Fails(&[Unsaid("*", "message")], unjoined!(7, "string and nil")),
+            Fails(&[Unsaid("*", "reason")], unjoined!(7, "nil and string")),
+            By(mariadb_backup),
+            Else(Progressing, "No status info available"),
+        ],
+    ),
     (
         "k8s.mariadb.com/SqlJob",
         &[
+            Fails(&[Unsaid("*", "message")], unjoined!(9, "string and nil")),
+            Fails(&[Unsaid("*", "reason")], unjoined!(9, "nil and string")),
             Walk(&[
                 ("*=True/JobComplete", Healthy, "{reason} {message}"),
                 ("*=True/JobFailed", Degraded, "{reason} {message}"),
@@ -70,8 +83,27 @@ pub(super) const KINDS: Kinds = &[
             Else(Progressing, "No status info available"),
         ],
     ),
-    ("pxc.percona.com/PerconaXtraDBCluster", &[By(xtradb)]),
-    ("psmdb.percona.com/PerconaServerMongoDB", &[By(mongodb), Else(Unknown, "Cluster status is unknown")]),
+    (
+        "pxc.percona.com/PerconaXtraDBCluster",
+        &[
+            Fails(&[Is("status.state", "initializing"), That(is_uncounted)], unjoined!(6, "nil and string")),
+            Fails(&[Is("status.state", "ready"), That(is_uncounted)], unjoined!(12, "nil and string")),
+            Fails(&[Is("status.state", "stopping"), That(is_uncounted)], unjoined!(24, "nil and string")),
+            Fails(
+                &[Is("status.state", "error"), Lacks("status.message")],
+                "<string>:30: bad argument #1 to concat (table expected, got nil)",
+            ),
+            By(xtradb),
+        ],
+    ),
+    (
+        "psmdb.percona.com/PerconaServerMongoDB",
+        &[
+            Fails(&[Has("status"), That(is_uncounted)], unjoined!(12, "nil and string")),
+            By(mongodb),
+            Else(Unknown, "Cluster status is unknown"),
+        ],
+    ),
     ("cassandra.rook.io/Cluster", &[By(cassandra), Else(Progressing, "Waiting for Cassandra Cluster")]),
     ("clickhouse.altinity.com/ClickHouseInstallation", clickhouse!("ClickHouse")),
     ("clickhouse-keeper.altinity.com/ClickHouseKeeperInstallation", clickhouse!("ClickHouseKeeper")),
@@ -143,6 +175,11 @@ fn mariadb_backup(object: &Value) -> Option<Health> {
         (true, ..) => Progressing,
     };
     Some(Health::new(code, format!("{reason} {message}")))
+}
+
+/// Whether a Percona cluster does not say how many of its nodes are ready, or how many it has.
+fn is_uncounted(object: &Value) -> bool {
+    at(object, "status.ready").is_null() || at(object, "status.size").is_null()
 }
 
 /// `ready/size` of a Percona cluster.

@@ -5,22 +5,23 @@
 use serde_json::Value;
 
 use super::Kinds;
-use super::rule::{Step, Step::*, Test::*, conditions, is_match};
+use super::rule::{Step, Step::*, Test::*, conditions, is_match, nothing};
 use crate::health::Code::{Degraded, Healthy, Progressing, Suspended};
 use crate::health::Health;
 use crate::health::read::{at, text};
 
 const IS_SUSPENDED: Step = When(&[Is("spec.suspend", "true")], Suspended, "{.kind} is suspended");
+const NO_SPEC: Step = Fails(&[Lacks("spec")], nothing!(2, "suspend"));
 const NO_STATUS: Step = Else(Progressing, "Status unknown");
-const SOURCE: &[Step] = &[IS_SUSPENDED, By(source), NO_STATUS];
+const SOURCE: &[Step] = &[NO_SPEC, IS_SUSPENDED, By(source), NO_STATUS];
 
 pub(super) const KINDS: Kinds = &[
-    ("helm.toolkit.fluxcd.io/HelmRelease", &[IS_SUSPENDED, By(helm_release), NO_STATUS]),
-    ("kustomize.toolkit.fluxcd.io/Kustomization", &[IS_SUSPENDED, By(applied), NO_STATUS]),
-    ("image.toolkit.fluxcd.io/ImageUpdateAutomation", &[IS_SUSPENDED, By(applied), NO_STATUS]),
-    ("image.toolkit.fluxcd.io/ImageRepository", &[IS_SUSPENDED, By(image_repository), NO_STATUS]),
+    ("helm.toolkit.fluxcd.io/HelmRelease", &[NO_SPEC, IS_SUSPENDED, By(helm_release), NO_STATUS]),
+    ("kustomize.toolkit.fluxcd.io/Kustomization", &[NO_SPEC, IS_SUSPENDED, By(applied), NO_STATUS]),
+    ("image.toolkit.fluxcd.io/ImageUpdateAutomation", &[NO_SPEC, IS_SUSPENDED, By(applied), NO_STATUS]),
+    ("image.toolkit.fluxcd.io/ImageRepository", &[NO_SPEC, IS_SUSPENDED, By(image_repository), NO_STATUS]),
     ("image.toolkit.fluxcd.io/ImagePolicy", &[By(image_policy), NO_STATUS]),
-    ("notification.toolkit.fluxcd.io/Receiver", &[IS_SUSPENDED, By(receiver), NO_STATUS]),
+    ("notification.toolkit.fluxcd.io/Receiver", &[NO_SPEC, IS_SUSPENDED, By(receiver), NO_STATUS]),
     ("source.toolkit.fluxcd.io/GitRepository", SOURCE),
     ("source.toolkit.fluxcd.io/OCIRepository", SOURCE),
     ("source.toolkit.fluxcd.io/Bucket", SOURCE),
@@ -28,6 +29,7 @@ pub(super) const KINDS: Kinds = &[
     (
         "source.toolkit.fluxcd.io/HelmRepository",
         &[
+            NO_SPEC,
             IS_SUSPENDED,
             When(
                 &[Is("spec.type", "oci")],

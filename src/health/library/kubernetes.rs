@@ -1,7 +1,7 @@
 //! Kinds of Kubernetes and its special interest groups that Argo CD does not check in code.
 
 use super::Kinds;
-use super::rule::{Step, Step::*, Test::*};
+use super::rule::{Step, Step::*, Test::*, nothing, unjoined};
 use crate::health::Code::{Degraded, Healthy, Progressing};
 use crate::health::Health;
 use crate::health::read::{list, text};
@@ -18,12 +18,13 @@ pub(super) const KINDS: Kinds = &[
         "apiextensions.k8s.io/CustomResourceDefinition",
         &[
             When(&[Has("metadata.deletionTimestamp")], Progressing, "CRD is terminating"),
+            Fails(&[Lacks("status")], nothing!(10, "conditions")),
             When(&[Lacks("status.conditions")], Progressing, "Status conditions not found"),
             When(&[Empty("status.conditions")], Progressing, "Status conditions not found"),
             Walk(&[
-                ("Terminating=True", Progressing, "CRD is terminating: {message}"),
-                ("NamesAccepted=False", Degraded, "CRD names have not been accepted: {message}"),
-                ("NonStructuralSchema=True", Degraded, "Schema violations found: {message}"),
+                ("Terminating=True", Progressing, "CRD is terminating: {message!30}"),
+                ("NamesAccepted=False", Degraded, "CRD names have not been accepted: {message!37}"),
+                ("NonStructuralSchema=True", Degraded, "Schema violations found: {message!44}"),
                 ("Established=!True/Installing", Progressing, "CRD is being installed"),
             ]),
             When(&[Condition("Established=True")], Healthy, "CRD is healthy"),
@@ -33,6 +34,7 @@ pub(super) const KINDS: Kinds = &[
     (
         "batch/CronJob",
         &[
+            Fails(&[Lacks("spec")], nothing!(3, "suspend")),
             When(&[Is("spec.suspend", "true")], Healthy, "CronJob is Suspended"),
             When(&[Lacks("status")], Progressing, "Waiting for CronJob"),
             When(&[Lacks("status.lastScheduleTime")], Healthy, "CronJob has not been scheduled yet"),
@@ -47,7 +49,8 @@ pub(super) const KINDS: Kinds = &[
     (
         "policy/PodDisruptionBudget",
         &[
-            Walk(&[("*=False/!InsufficientPods", Degraded, "PodDisruptionBudget has {reason}")]),
+            Fails(&[Unsaid("*=!False", "reason")], unjoined!(18, "string and nil")),
+            Walk(&[("*=False/!InsufficientPods", Degraded, "PodDisruptionBudget has {reason!14}")]),
             Last(&[("*", Healthy, "PodDisruptionBudget has {reason}")]),
             Else(Progressing, "Waiting for status"),
         ],

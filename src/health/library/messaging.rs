@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Kinds;
-use super::rule::{Step::*, Test::*};
+use super::rule::{Step::*, Test::*, nothing};
 use crate::health::Code::{Degraded, Healthy, Progressing, Unknown};
 use crate::health::Health;
 use crate::health::read::{at, int, text};
@@ -65,7 +65,17 @@ pub(super) const KINDS: Kinds = &[
     ("kafka.strimzi.io/KafkaConnector", strimzi!("KafkaConnector")),
     ("kafka.strimzi.io/KafkaTopic", strimzi!("Kafka Topic")),
     ("kafka.strimzi.io/KafkaUser", strimzi!("Kafka User")),
-    ("kafka.banzaicloud.io/KafkaCluster", &[By(banzai), Else(Progressing, "Waiting for KafkaCluster")]),
+    (
+        "kafka.banzaicloud.io/KafkaCluster",
+        &[
+            Fails(
+                &[Is("status.state", "!ClusterRollingUpgrading"), That(has_untold_broker)],
+                nothing!(14, "cruiseControlState"),
+            ),
+            By(banzai),
+            Else(Progressing, "Waiting for KafkaCluster"),
+        ],
+    ),
     ("platform.confluent.io/Connect", confluent!("Connect")),
     ("platform.confluent.io/ControlCenter", confluent!("ControlCenter")),
     ("platform.confluent.io/Kafka", confluent!("Kafka")),
@@ -111,15 +121,23 @@ fn banzai(object: &Value) -> Option<Health> {
     if !brokers.values().all(is_broker_in_sync) {
         return Some(Health::new(Degraded, "Broker Config is out of Sync or CruiseControlState is not Ready"));
     }
-    match (text(object, "status.cruiseControlTopicStatus"), state) {
-        ("CruiseControlTopicReady", "ClusterRunning") => {
+    match (at(object, "status.cruiseControlTopicStatus").as_str(), state) {
+        (Some("CruiseControlTopicReady"), "ClusterRunning") => {
             Some(Health::new(Healthy, "Kafka Brokers, CruiseControl and cluster are in Healthy State."))
         }
-        ("CruiseControlTopicNotReady" | "", "ClusterReconciling") => {
+        (Some("CruiseControlTopicNotReady") | None, "ClusterReconciling") => {
             Some(Health::new(Progressing, "Kafka Cluster is Reconciling."))
         }
         _ => None,
     }
+}
+
+/// Whether a broker with the wanted configuration has no state of its last action.
+fn has_untold_broker(object: &Value) -> bool {
+    let is_untold = |broker: &Value| {
+        text(broker, "configurationState") == "ConfigInSync" && at(broker, "gracefulActionState").is_null()
+    };
+    at(object, "status.brokersState").as_object().is_some_and(|brokers| brokers.values().any(is_untold))
 }
 
 fn is_broker_in_sync(broker: &Value) -> bool {

@@ -2,7 +2,8 @@
 //!
 //! In:  a live object and its key, `group/Kind`.
 //! Out: its health when the library knows the kind.
-//! Invariant: a rule never fails; what an object does not say reads as absent.
+//! Invariant: what an object does not say reads as absent. A rule fails only where Argo CD's script for the kind does,
+//! such as on an object without status or spec, and in the same words: they stand in the application's condition.
 //! Source: HEALTH-052, HEALTH-077, HEALTH-088, HEALTH-089; the texts are Argo CD's, the rules are litecd's own and are
 //! checked against Argo CD's test data (`tests/health_cases.rs`).
 
@@ -34,6 +35,8 @@ use serde_json::Value;
 
 use super::Health;
 use rule::Rule;
+
+pub use rule::Fault;
 
 /// What one file of the library knows: keys with their rules.
 type Kinds = &'static [(&'static str, Rule)];
@@ -67,8 +70,12 @@ const EXACT: &[Kinds] = &[
 const WILDCARD: &[Kinds] = &[crossplane::WILDCARDS, observability::WILDCARDS];
 
 /// Health of an object whose kind the library knows.
-pub fn health(key: &str, object: &Value) -> Option<Health> {
-    rule(key)?.iter().find_map(|step| step.health(object))
+///
+/// # Errors
+/// Fails where Argo CD's script for the kind fails.
+pub fn health(key: &str, object: &Value) -> Result<Option<Health>, Fault> {
+    let Some(rule) = rule(key) else { return Ok(None) };
+    rule.iter().map(|step| step.health(object)).find(|found| !matches!(found, Ok(None))).unwrap_or(Ok(None))
 }
 
 /// Whether the library knows the kind.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Kinds;
-use super::rule::{Step, Step::*, Test::*, conditions};
+use super::rule::{Step, Step::*, Test::*, conditions, nothing};
 use crate::health::Code::{Degraded, Healthy, Missing, Progressing, Suspended, Unknown};
 use crate::health::Health;
 use crate::health::read::{at, text};
@@ -28,8 +28,9 @@ const GRAFANA_CONTENT: &[Step] = &[By(grafana_content)];
 
 /// A Keptn task of a delivery, which states the end of its run at a path.
 macro_rules! keptn {
-    ($kind:literal, $path:literal) => {
+    ($kind:literal, $path:literal, $field:literal) => {
         &[
+            Fails(&[Lacks("status")], nothing!(2, $field)),
             When(&[Is($path, "Succeeded")], Healthy, concat!($kind, " is healthy")),
             When(&[Is($path, "Failed")], Degraded, concat!($kind, " is degraded")),
             Else(Progressing, concat!($kind, " is progressing")),
@@ -55,7 +56,7 @@ pub(super) const KINDS: Kinds = &[
         "grafana.integreatly.org/Grafana",
         &[
             When(&[Lacks("status.stageStatus")], Progressing, "Waiting for Grafana status info"),
-            When(&[Is("status.stageStatus", "failed")], Degraded, "Failed at stage {.status.stage}"),
+            When(&[Is("status.stageStatus", "failed")], Degraded, "Failed at stage {.status.stage!14}"),
             When(&[Is("status.stage", "complete"), Is("status.stageStatus", "success")], Healthy, ""),
             Else(Progressing, "{.status.stage}"),
         ],
@@ -69,7 +70,13 @@ pub(super) const KINDS: Kinds = &[
             Else(Healthy, ""),
         ],
     ),
-    ("opentelemetry.io/OpenTelemetryCollector", &[By(collector)]),
+    (
+        "opentelemetry.io/OpenTelemetryCollector",
+        &[
+            Fails(&[Has("status"), Lacks("status.scale.statusReplicas"), Lacks("spec")], nothing!(39, "mode")),
+            By(collector),
+        ],
+    ),
     (
         "jaegertracing.io/Jaeger",
         &[
@@ -111,6 +118,7 @@ pub(super) const KINDS: Kinds = &[
     (
         "core.humio.com/HumioCluster",
         &[
+            Fails(&[Lacks("status")], nothing!(9, "message")),
             Match(
                 "status.state",
                 &[
@@ -129,14 +137,15 @@ pub(super) const KINDS: Kinds = &[
             Else(Progressing, "Update in progress"),
         ],
     ),
-    ("lifecycle.keptn.sh/KeptnAppVersion", keptn!("KeptnAppVersion", "status.status")),
-    ("lifecycle.keptn.sh/KeptnEvaluation", keptn!("KeptnEvaluation", "status.overallStatus")),
-    ("lifecycle.keptn.sh/KeptnTask", keptn!("KeptnTask", "status.status")),
-    ("lifecycle.keptn.sh/KeptnWorkloadInstance", keptn!("KeptnWorkloadInstance", "status.status")),
-    ("lifecycle.keptn.sh/KeptnWorkloadVersion", keptn!("KeptnWorkloadVersion", "status.status")),
+    ("lifecycle.keptn.sh/KeptnAppVersion", keptn!("KeptnAppVersion", "status.status", "status")),
+    ("lifecycle.keptn.sh/KeptnEvaluation", keptn!("KeptnEvaluation", "status.overallStatus", "overallStatus")),
+    ("lifecycle.keptn.sh/KeptnTask", keptn!("KeptnTask", "status.status", "status")),
+    ("lifecycle.keptn.sh/KeptnWorkloadInstance", keptn!("KeptnWorkloadInstance", "status.status", "status")),
+    ("lifecycle.keptn.sh/KeptnWorkloadVersion", keptn!("KeptnWorkloadVersion", "status.status", "status")),
     (
         "metrics.keptn.sh/Analysis",
         &[
+            Fails(&[Lacks("status")], nothing!(2, "pass")),
             When(&[Is("status.pass", "true")], Healthy, "Analysis is healthy"),
             When(&[Is("status.warning", "true")], Healthy, "Analysis is healthy with warnings"),
             When(&[Is("status.pass", "false")], Degraded, "Analysis is degraded"),
@@ -146,6 +155,7 @@ pub(super) const KINDS: Kinds = &[
     (
         "metrics.keptn.sh/KeptnMetric",
         &[
+            Fails(&[Lacks("status")], nothing!(2, "errMsg")),
             When(&[Is("status.errMsg", "!")], Degraded, "KeptnMetric is degraded"),
             When(&[Has("status.value")], Healthy, "KeptnMetric is healthy"),
             Else(Progressing, "KeptnMetric is progressing"),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Kinds;
-use super::rule::{Step, Step::*, Test::*, conditions, is_match, is_observed};
+use super::rule::{Step, Step::*, Test::*, conditions, is_match, is_observed, nothing, unjoined};
 use crate::health::Code::{Degraded, Healthy, Progressing};
 use crate::health::Health;
 use crate::health::read::{at, int, list, text};
@@ -48,6 +48,7 @@ pub(super) const KINDS: Kinds = &[
     (
         "policy.open-cluster-management.io/Policy",
         &[
+            Fails(&[Lacks("spec")], nothing!(2, "disabled")),
             When(&[Is("spec.disabled", "true")], Healthy, "Policy is disabled"),
             When(
                 &[Lacks("status.compliant"), Lacks("status.status"), NotEmpty("status.placement")],
@@ -72,10 +73,15 @@ pub(super) const KINDS: Kinds = &[
             Else(Progressing, "Waiting for Iamrole to be reconciled"),
         ],
     ),
-    ("k8s.keycloak.org/Keycloak", &[By(keycloak)]),
+    ("k8s.keycloak.org/Keycloak", &[Fails(&[That(has_unsaid_errors)], unjoined!(33, "string and nil")), By(keycloak)]),
     (
         "operators.coreos.com/Subscription",
-        &[By(subscription), Else(Progressing, "An install plan for a subscription is pending installation")],
+        &[
+            Fails(&[Unsaid("*", "type")], unjoined!(29, "nil and string")),
+            Fails(&[Unsaid("*", "status")], unjoined!(29, "nil and string")),
+            By(subscription),
+            Else(Progressing, "An install plan for a subscription is pending installation"),
+        ],
     ),
     ("services.cloud.sap.com/ServiceBinding", SAP),
     ("services.cloud.sap.com/ServiceInstance", SAP),
@@ -169,6 +175,12 @@ fn keycloak(object: &Value) -> Option<Health> {
         Some(failed) => Health::new(Degraded, format!("Has Errors: {}", text(failed, "message"))),
         None => Health::new(Progressing, ""),
     })
+}
+
+/// Whether a Keycloak has errors and is not ready, and does not say which.
+fn has_unsaid_errors(object: &Value) -> bool {
+    let holds = |pattern| conditions(object).iter().find(|condition| is_match(pattern, condition));
+    holds("Ready=True").is_none() && holds("HasErrors=True").is_some_and(|errors| at(errors, "message").is_null())
 }
 
 /// Whether an installed operator waits for a person to approve its upgrade, which is no trouble.

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::Kinds;
-use super::rule::{Step::*, Test::*};
+use super::rule::{Step::*, Test::*, nothing};
 use crate::api::ObjectExt;
 use crate::health::Code::{Degraded, Healthy, Progressing, Suspended, Unknown};
 use crate::health::read::{at, flag, int, list, plain, text};
@@ -17,8 +17,11 @@ const WORKLOAD_GENERATION: &str = "rollout.argoproj.io/workload-generation";
 pub(super) const KINDS: Kinds = &[(
     "argoproj.io/Rollout",
     &[
+        Fails(&[That(is_without_generation)], "<string>:62: attempt to compare nil with number"),
+        Fails(&[That(is_generation_observed), Lacks("spec")], nothing!(72, "workloadRef")),
         By(unobserved),
         By(phase),
+        Fails(&[Lacks("status.conditions")], "<string>:100: bad argument #1 to ipairs (table expected, got nil)"),
         Walk(&[
             ("InvalidSpec", Degraded, "{message}"),
             ("Progressing=*/RolloutAborted|ProgressDeadlineExceeded", Degraded, "{message}"),
@@ -30,6 +33,7 @@ pub(super) const KINDS: Kinds = &[(
             "Waiting for rollout to finish: status has not been reconciled.",
         ),
         By(replicas),
+        Fails(&[Lacks("spec.strategy")], nothing!(137, "blueGreen")),
         By(strategy),
         Else(Healthy, ""),
     ],
@@ -38,6 +42,12 @@ pub(super) const KINDS: Kinds = &[(
 fn unobserved(object: &Value) -> Option<Health> {
     let is_observed = is_generation_observed(object) && is_workload_observed(object);
     (!is_observed).then(|| Health::new(Progressing, "Waiting for rollout spec update to be observed"))
+}
+
+/// Whether an observed generation has none to be compared with.
+fn is_without_generation(object: &Value) -> bool {
+    let observed = plain(at(object, "status.observedGeneration"));
+    observed.parse::<f64>().is_ok() && at(object, "metadata.generation").is_null()
 }
 
 /// Old Rollouts keep a hash instead of a number and count as observed.

@@ -2,12 +2,14 @@
 //!
 //! In:  a live object.
 //! Out: the health that the first deciding step gives.
-//! Invariant: patterns and texts are constants of this crate; only values come from objects.
+//! Invariant: patterns and texts are constants of this crate; only values come from objects. A rule fails exactly where
+//! it says so: with [`Step::Fails`], or with a field that must be there.
 //!
 //! A *pattern* names conditions as `Type=Status/Reason`; the later parts may be left out. Each part is one word, several
 //! words separated by `|`, `*` for anything, or `!` and words for anything else.
 //! A *text* may contain `{field}` of the condition at hand, `{.path}` of the object and `{Type:field}` of the first
 //! condition of a type. `{field|words}` falls back to words, `{field|@other}` to another field, when it is absent.
+//! `{field!LINE}` must be there: Argo CD's script fails in that line without it.
 
 use serde_json::Value;
 
@@ -21,6 +23,7 @@ pub(super) type Rule = &'static [Step];
 pub(super) type Row = (&'static str, Code, &'static str);
 
 /// One step of a rule.
+#[derive(Clone, Copy)]
 pub(super) enum Step {
     /// Walks `status.conditions` in stored order; the first condition that matches a row decides.
     Walk(&'static [Row]),
@@ -36,9 +39,12 @@ pub(super) enum Step {
     Else(Code, &'static str),
     /// Decides by code of its own.
     By(fn(&Value) -> Option<Health>),
+    /// Fails with Argo CD's words when all tests hold, since Argo CD's script cannot go on there.
+    Fails(&'static [Test], &'static str),
 }
 
 /// A claim about an object.
+#[derive(Clone, Copy)]
 pub(super) enum Test {
     /// Something stands at the path.
     Has(&'static str),
@@ -56,33 +62,69 @@ pub(super) enum Test {
     Fresh(&'static str),
     /// Some condition matches the pattern.
     Condition(&'static str),
+    /// Some condition that matches the pattern lacks the field.
+    Unsaid(&'static str, &'static str),
+    /// A claim of its own.
+    That(fn(&Value) -> bool),
 }
 
 /// `Ready` decides: False is Degraded, True is Healthy, each with the condition's message.
 pub(super) const READY: Step =
     Step::Walk(&[("Ready=False", Code::Degraded, "{message}"), ("Ready=True", Code::Healthy, "{message}")]);
 
+/// Why a rule gives no health: Argo CD's script for the kind fails on such an object, in these words.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Fault(String);
+
+/// The words for a key that is read from nothing, in a line of Argo CD's script.
+macro_rules! nothing {
+    ($line:literal, $key:literal) => {
+        concat!("<string>:", $line, ": attempt to index a non-table object(nil) with key '", $key, "'")
+    };
+}
+
+/// The words for texts that cannot be joined, such as `nil and string`, in a line of Argo CD's script.
+macro_rules! unjoined {
+    ($line:literal, $what:literal) => {
+        concat!("<string>:", $line, ": cannot perform concat operation between ", $what)
+    };
+}
+
+pub(super) use {nothing, unjoined};
+
 impl Step {
     /// The health that this step gives, if it decides.
-    pub(super) fn health(&self, object: &Value) -> Option<Health> {
+    pub(super) fn health(&self, object: &Value) -> Result<Option<Health>, Fault> {
         match self {
             Self::Walk(rows) => walk(conditions(object), rows, object),
             Self::Each(path, rows) => walk(list(object, path), rows, object),
-            Self::Last(rows) => walk(conditions(object).last().map(std::slice::from_ref)?, rows, object),
+            Self::Last(rows) => {
+                walk(conditions(object).last().map(std::slice::from_ref).unwrap_or_default(), rows, object)
+            }
             Self::Match(path, rows) => {
                 let value = at(object, path);
                 let word = plain(value);
-                let (_, code, message) = rows.iter().find(|(words, ..)| !value.is_null() && one_of(words, &word))?;
-                Some(Health::new(*code, render(message, &Value::Null, object)))
+                let row = rows.iter().find(|(words, ..)| !value.is_null() && one_of(words, &word));
+                row.map(|(_, code, message)| said(*code, message, &Value::Null, object)).transpose()
             }
-            Self::When(tests, code, message) => tests
-                .iter()
-                .all(|test| test.holds(object))
-                .then(|| Health::new(*code, render(message, &Value::Null, object))),
-            Self::Else(code, message) => Some(Health::new(*code, render(message, &Value::Null, object))),
-            Self::By(decide) => decide(object),
+            Self::When(tests, code, message) if holds(tests, object) => {
+                said(*code, message, &Value::Null, object).map(Some)
+            }
+            Self::Fails(tests, text) if holds(tests, object) => Err(Fault((*text).to_owned())),
+            Self::When(..) | Self::Fails(..) => Ok(None),
+            Self::Else(code, message) => said(*code, message, &Value::Null, object).map(Some),
+            Self::By(decide) => Ok(decide(object)),
         }
     }
+}
+
+fn holds(tests: &[Test], object: &Value) -> bool {
+    tests.iter().all(|test| test.holds(object))
+}
+
+fn said(code: Code, message: &str, item: &Value, object: &Value) -> Result<Health, Fault> {
+    Ok(Health::new(code, render(message, item, object)?))
 }
 
 impl Test {
@@ -96,6 +138,10 @@ impl Test {
             Self::Stale(path) => !at(object, path).is_null() && !is_observed(object, at(object, path)),
             Self::Fresh(path) => is_observed(object, at(object, path)),
             Self::Condition(pattern) => conditions(object).iter().any(|found| is_match(pattern, found)),
+            Self::Unsaid(pattern, field) => {
+                conditions(object).iter().any(|found| is_match(pattern, found) && at(found, field).is_null())
+            }
+            Self::That(claim) => claim(object),
         }
     }
 }
@@ -128,11 +174,10 @@ pub(super) fn is_match(pattern: &str, condition: &Value) -> bool {
         && one_of(reason, text(condition, "reason"))
 }
 
-fn walk(items: &[Value], rows: &[Row], object: &Value) -> Option<Health> {
-    items.iter().find_map(|item| {
-        let (_, code, message) = rows.iter().find(|(pattern, ..)| is_match(pattern, item))?;
-        Some(Health::new(*code, render(message, item, object)))
-    })
+fn walk(items: &[Value], rows: &[Row], object: &Value) -> Result<Option<Health>, Fault> {
+    let decide = |item| Some((item, rows.iter().find(|(pattern, ..)| is_match(pattern, item))?));
+    let decided = items.iter().find_map(decide);
+    decided.map(|(item, (_, code, message))| said(*code, message, item, object)).transpose()
 }
 
 /// Whether a word is among `words`.
@@ -143,31 +188,39 @@ fn one_of(words: &str, word: &str) -> bool {
     }
 }
 
-/// Fills a text's fields in.
-fn render(template: &str, item: &Value, object: &Value) -> String {
-    let mut out = String::new();
+/// Fills a text's fields in. Texts are joined from the right, so of several missing fields the last one is named.
+fn render(template: &str, item: &Value, object: &Value) -> Result<String, Fault> {
+    let (mut out, mut fault) = (String::new(), None);
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
         let (field, after) = after.split_once('}').unwrap_or((after, ""));
         out.push_str(before);
-        out.push_str(&fill(field, item, object));
+        match fill(field, item, object) {
+            Ok(text) => out.push_str(&text),
+            Err(line) => {
+                let what = if after.is_empty() { "string and nil" } else { "nil and string" };
+                fault = Some(Fault(format!("<string>:{line}: cannot perform concat operation between {what}")));
+            }
+        }
         rest = after;
     }
     out.push_str(rest);
-    out
+    fault.map_or(Ok(out), Err)
 }
 
-/// The text of one `{field|default}`.
-fn fill(field: &str, item: &Value, object: &Value) -> String {
+/// The text of one `{field|default}`, or the line in which Argo CD's script misses it.
+fn fill<'a>(field: &'a str, item: &Value, object: &Value) -> Result<String, &'a str> {
+    let (field, line) = field.split_once('!').map_or((field, None), |(field, line)| (field, Some(line)));
     let (path, default) = field.split_once('|').unwrap_or((field, ""));
     let value = match (path.strip_prefix('.'), path.split_once(':')) {
         (Some(path), _) => at(object, path),
         (None, Some((r#type, field))) => condition(object, r#type).map_or(&Value::Null, |found| at(found, field)),
         (None, None) => at(item, path),
     };
-    match (value, default.strip_prefix('@')) {
-        (Value::Null, Some(other)) => plain(at(item, other)),
-        (Value::Null, None) => default.to_owned(),
-        (value, _) => plain(value),
+    match (value, line, default.strip_prefix('@')) {
+        (Value::Null, Some(line), _) => Err(line),
+        (Value::Null, None, Some(other)) => Ok(plain(at(item, other))),
+        (Value::Null, None, None) => Ok(default.to_owned()),
+        (value, ..) => Ok(plain(value)),
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Kinds;
-use super::rule::{Step::*, Test::*};
+use super::rule::{Step::*, Test::*, nothing};
 use crate::health::Code::{Degraded, Healthy, Progressing, Unknown};
 use crate::health::Health;
 use crate::health::read::{at, int, list, text};
@@ -12,6 +12,11 @@ pub(super) const KINDS: Kinds = &[
     (
         "elasticsearch.k8s.elastic.co/Elasticsearch",
         &[
+            Fails(&[Has("status.availableNodes"), Lacks("spec")], nothing!(5, "nodeSets")),
+            Fails(
+                &[Has("status.availableNodes"), Lacks("spec.nodeSets")],
+                "<string>:5: bad argument #1 to pairs (table expected, got nil)",
+            ),
             By(nodes),
             By(cluster),
             Else(

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Kinds;
-use super::rule::{READY, Step::*, Test::*};
+use super::rule::{READY, Step::*, Test::*, nothing};
 use crate::health::Code::{Degraded, Healthy, Progressing};
 use crate::health::Health;
 use crate::health::read::{list, text};
@@ -24,6 +24,7 @@ pub(super) const KINDS: Kinds = &[
     (
         "external-secrets.io/ClusterExternalSecret",
         &[
+            Fails(&[Empty("status.conditions")], nothing!(6, "type")),
             Walk(&[("Ready=True", Healthy, "{message}")]),
             Walk(&[("PartiallyReady|NotReady=True", Degraded, "{message}")]),
             Else(Progressing, "Waiting for ClusterExternalSecret"),
@@ -40,6 +41,7 @@ pub(super) const KINDS: Kinds = &[
     (
         "kubernetes-client.io/ExternalSecret",
         &[
+            Fails(&[Has("status"), Lacks("status.status")], nothing!(6, "find")),
             When(&[Is("status.status", "SUCCESS")], Healthy, "Fetched ExternalSecret."),
             By(fetch_error),
             Else(Progressing, "Waiting for ExternalSecret."),

@@ -3,22 +3,54 @@
 use serde_json::Value;
 
 use super::Kinds;
-use super::rule::{READY, Step::*, conditions, is_match};
+use super::rule::{READY, Step, Step::*, Test::*, conditions, is_match, nothing, unjoined};
 use crate::health::Code::{Degraded, Healthy, Progressing, Suspended};
 use crate::health::Health;
 use crate::health::read::{at, int, text};
 
+/// What the scripts of Knative's installations join of every condition.
+const JOINED: [Step; 2] = [
+    Fails(&[Unsaid("*", "type")], unjoined!(8, "nil and string")),
+    Fails(&[Unsaid("*", "status")], unjoined!(8, "nil and string")),
+];
+
 pub(super) const KINDS: Kinds = &[
-    ("serving.knative.dev/Service", &[By(knative_service), Else(Progressing, "Waiting for status update.")]),
-    ("operator.knative.dev/KnativeServing", &[By(knative_serving), Else(Progressing, "Waiting for KnativeServing")]),
-    ("operator.knative.dev/KnativeEventing", &[By(knative_eventing), Else(Progressing, "Waiting for KnativeEventing")]),
+    (
+        "serving.knative.dev/Service",
+        &[
+            Fails(&[Unsaid("*=False|Unknown", "type")], unjoined!(13, "nil and string")),
+            By(knative_service),
+            Else(Progressing, "Waiting for status update."),
+        ],
+    ),
+    (
+        "operator.knative.dev/KnativeServing",
+        &[JOINED[0], JOINED[1], By(knative_serving), Else(Progressing, "Waiting for KnativeServing")],
+    ),
+    (
+        "operator.knative.dev/KnativeEventing",
+        &[JOINED[0], JOINED[1], By(knative_eventing), Else(Progressing, "Waiting for KnativeEventing")],
+    ),
     (
         "serving.kserve.io/InferenceService",
-        &[By(inference), Else(Progressing, "Waiting for InferenceService to report status...")],
+        &[
+            Walk(&[("Stopped=True", Suspended, "InferenceService is Stopped")]),
+            Fails(
+                &[Lacks("status.modelStatus.transitionStatus"), Has("status.modelStatus")],
+                unjoined!(21, "string and nil"),
+            ),
+            Fails(&[Unsaid("!Stopped=!True", "status")], unjoined!(44, "string and nil")),
+            Fails(&[Unsaid("!Stopped=!True", "type")], unjoined!(44, "nil and string")),
+            By(inference),
+            Else(Progressing, "Waiting for InferenceService to report status..."),
+        ],
     ),
     ("openfaas.com/Function", &[By(function), Else(Progressing, "Waiting for Function")]),
     ("camel.apache.org/Integration", &[READY, Else(Progressing, "Waiting for Integration")]),
-    ("core.spinkube.dev/SpinApp", &[By(spin_app)]),
+    (
+        "core.spinkube.dev/SpinApp",
+        &[Fails(&[That(spin_is_counted), Lacks("spec")], nothing!(46, "replicas")), By(spin_app)],
+    ),
     ("keda.sh/ScaledObject", &[By(scaled_object), Else(Progressing, "Creating HorizontalPodAutoscaler Object")]),
     ("keda.sh/ScaledJob", &[By(scaled_job), Else(Progressing, "Waiting for ScaledJob")]),
 ];
@@ -90,17 +122,15 @@ fn inference(object: &Value) -> Option<Health> {
     if at(object, "status.conditions").is_null() {
         return None;
     }
-    if conditions(object).iter().any(|condition| is_match("Stopped=True", condition)) {
-        return Some(Health::new(Suspended, "InferenceService is Stopped"));
-    }
     let transition = at(object, "status.modelStatus.transitionStatus").as_str().filter(|state| *state != "UpToDate");
     let mut message = transition.map(|state| format!("0: transitionStatus | {state}")).unwrap_or_default();
     let mut is_settled = transition.is_none();
     for (index, condition) in conditions(object).iter().enumerate() {
+        is_settled &= !is_match("*=Unknown", condition);
         if !is_match("!Stopped=!True", condition) {
             continue;
         }
-        is_settled &= !is_match("*=False|Unknown", condition);
+        is_settled &= !is_match("*=False", condition);
         let (r#type, status) = (text(condition, "type"), text(condition, "status"));
         message = format!("{message} | {}: {} | {status}", index + 1, r#type);
         for field in ["reason", "message"] {
@@ -182,6 +212,11 @@ fn spin_app(object: &Value) -> Option<Health> {
         Some(condition) => Health::new(Progressing, words(condition, "Application progress status")),
         None => Health::new(Healthy, format!("Application is healthy with {ready}/{desired} replicas ready")),
     })
+}
+
+/// Whether the replicas of a SpinApp are looked at, which they are once nothing has failed.
+fn spin_is_counted(object: &Value) -> bool {
+    !at(object, "status").is_null() && !conditions(object).iter().any(has_spin_failed)
 }
 
 fn has_spin_failed(condition: &Value) -> bool {

@@ -108,8 +108,8 @@ pub(super) const KINDS: Kinds = &[
         "astra.netapp.io/Application",
         &[
             Walk(&[
-                ("Ready=True", Healthy, "Astra Application Ready, protectionState: {.status.protectionState}"),
-                ("Ready=False", Degraded, "Astra Application Degraded, message: {message}"),
+                ("Ready=True", Healthy, "Astra Application Ready, protectionState: {.status.protectionState!7}"),
+                ("Ready=False", Degraded, "Astra Application Degraded, message: {message!11}"),
             ]),
             Else(Progressing, "No status available"),
         ],

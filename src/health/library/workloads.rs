@@ -3,19 +3,57 @@
 use serde_json::Value;
 
 use super::Kinds;
-use super::rule::{Step::*, Test::*, conditions, is_match, is_observed};
+use super::rule::{Step, Step::*, Test::*, conditions, is_match, is_observed, nothing, unjoined};
 use crate::health::Code::{Degraded, Healthy, Missing, Progressing, Suspended, Unknown, Unset};
 use crate::health::Health;
 use crate::health::read::{at, flag, int, list, plain, text};
 
+/// Where the scripts of OpenKruise's workloads read a rolling update that is not there.
+const ROLLS: [Step; 3] = [
+    Fails(&[That(has_current_status), Lacks("spec")], nothing!(7, "updateStrategy")),
+    Fails(&[That(has_current_status), Lacks("spec.updateStrategy")], nothing!(7, "rollingUpdate")),
+    Fails(&[That(has_current_status), Lacks("spec.updateStrategy.rollingUpdate")], nothing!(7, "paused")),
+];
+
 pub(super) const KINDS: Kinds = &[
-    ("apps.kruise.io/CloneSet", &[By(clone_set), Else(Progressing, "Waiting for initialization")]),
-    ("apps.kruise.io/StatefulSet", &[By(kruise_stateful_set), Else(Progressing, "Waiting for initialization")]),
-    ("apps.kruise.io/DaemonSet", &[By(kruise_daemon_set), Else(Progressing, "Waiting for initialization")]),
-    ("apps.kruise.io/BroadcastJob", &[By(broadcast_job), Else(Progressing, "BroadcastJob is still running")]),
+    (
+        "apps.kruise.io/CloneSet",
+        &[
+            Fails(&[That(has_current_status), Lacks("spec")], nothing!(7, "updateStrategy")),
+            Fails(&[That(has_current_status), Lacks("spec.updateStrategy")], nothing!(7, "paused")),
+            Fails(&[That(clone_set_uncounted)], "<string>:12: attempt to compare nil with nil"),
+            By(clone_set),
+            Else(Progressing, "Waiting for initialization"),
+        ],
+    ),
+    (
+        "apps.kruise.io/StatefulSet",
+        &[ROLLS[0], ROLLS[1], ROLLS[2], By(kruise_stateful_set), Else(Progressing, "Waiting for initialization")],
+    ),
+    (
+        "apps.kruise.io/DaemonSet",
+        &[
+            ROLLS[0],
+            ROLLS[1],
+            ROLLS[2],
+            Fails(&[That(daemon_set_uncounted)], "<string>:12: cannot perform sub operation between nil and number"),
+            By(kruise_daemon_set),
+            Else(Progressing, "Waiting for initialization"),
+        ],
+    ),
+    (
+        "apps.kruise.io/BroadcastJob",
+        &[
+            Fails(&[Is("status.phase", "paused"), Lacks("spec")], nothing!(24, "paused")),
+            By(broadcast_job),
+            Else(Progressing, "BroadcastJob is still running"),
+        ],
+    ),
     (
         "apps.kruise.io/AdvancedCronJob",
         &[
+            Fails(&[Lacks("status")], nothing!(5, "lastScheduleTime")),
+            Fails(&[Lacks("status.lastScheduleTime"), Lacks("spec")], nothing!(11, "paused")),
             When(
                 &[Lacks("status.lastScheduleTime"), Is("spec.paused", "true")],
                 Suspended,
@@ -29,6 +67,8 @@ pub(super) const KINDS: Kinds = &[
     (
         "rollouts.kruise.io/Rollout",
         &[
+            Fails(&[Lacks("status")], nothing!(3, "observedGeneration")),
+            Fails(&[Fresh("status.observedGeneration"), Lacks("status.canaryStatus")], nothing!(5, "currentStepState")),
             When(
                 &[
                     Fresh("status.observedGeneration"),
@@ -62,13 +102,30 @@ pub(super) const KINDS: Kinds = &[
     ("game.kruise.io/GameServer", &[By(game_server), Else(Unknown, "Waiting for GameServer to be ready")]),
     (
         "game.kruise.io/GameServerSet",
-        &[By(game_server_set), Else(Progressing, "Waiting for GameServerSet initialization")],
+        &[
+            Fails(&[That(has_current_status), Lacks("spec")], nothing!(4, "updateStrategy")),
+            By(game_server_set),
+            Else(Progressing, "Waiting for GameServerSet initialization"),
+        ],
     ),
     (
         "apps.openshift.io/DeploymentConfig",
         &[By(deployment_config), Else(Progressing, "replication controller is waiting for pods to run")],
     ),
-    ("flagger.app/Canary", &[By(canary), Else(Unknown, "No status")]),
+    (
+        "flagger.app/Canary",
+        &[
+            Fails(&[Has("status"), Lacks("status.canaryWeight")], "<string>:5: attempt to compare number with nil"),
+            Fails(
+                &[Has("status"), Lacks("status.conditions")],
+                "<string>:8: bad argument #1 to ipairs (table expected, got nil)",
+            ),
+            Fails(&[Unsaid("*", "message")], unjoined!(12, "string and nil")),
+            Fails(&[Has("status"), Lacks("status.phase")], unjoined!(26, "nil and string")),
+            By(canary),
+            Else(Unknown, "No status"),
+        ],
+    ),
     (
         "flink.apache.org/FlinkDeployment",
         &[
@@ -93,6 +150,9 @@ pub(super) const KINDS: Kinds = &[
     (
         "sparkoperator.k8s.io/SparkApplication",
         &[
+            Fails(&[Has("status"), Lacks("status.applicationState")], nothing!(62, "state")),
+            Fails(&[That(spark_counts), Lacks("spec")], nothing!(76, "executor")),
+            Fails(&[That(spark_counts), Lacks("spec.executor")], nothing!(76, "instances")),
             By(spark_running),
             Match(
                 "status.applicationState.state",
@@ -126,16 +186,16 @@ pub(super) const KINDS: Kinds = &[
             Match(
                 "status.ansibleJobResult.status",
                 &[
-                    ("successful", Healthy, "{.status.ansibleJobResult.status} job - {.status.ansibleJobResult.url}"),
+                    ("successful", Healthy, "{.status.ansibleJobResult.status} job - {.status.ansibleJobResult.url!7}"),
                     (
                         "failed|error|canceled",
                         Degraded,
-                        "{.status.ansibleJobResult.status} job - {.status.ansibleJobResult.url}",
+                        "{.status.ansibleJobResult.status} job - {.status.ansibleJobResult.url!12}",
                     ),
                     (
                         "new|pending|waiting|running",
                         Progressing,
-                        "{.status.ansibleJobResult.status} job - {.status.ansibleJobResult.url}",
+                        "{.status.ansibleJobResult.status} job - {.status.ansibleJobResult.url!17}",
                     ),
                 ],
             ),
@@ -165,6 +225,16 @@ fn has_current_status(object: &Value) -> bool {
 /// Whether a partition holds an update back; a new object has nothing to hold back.
 fn is_partitioned(object: &Value, partition: &Value) -> bool {
     partition.as_i64() != Some(0) && int(object, "metadata.generation") > 1
+}
+
+/// Whether a partitioned CloneSet lacks one of the counts that its script compares.
+fn clone_set_uncounted(object: &Value) -> bool {
+    has_current_status(object)
+        && !flag(object, "spec.updateStrategy.paused")
+        && !at(object, "status.updatedAvailableReplicas").is_null()
+        && is_partitioned(object, at(object, "spec.updateStrategy.partition"))
+        && at(object, "status.updatedReplicas").is_null()
+        && at(object, "status.expectedUpdatedReplicas").is_null()
 }
 
 fn clone_set(object: &Value) -> Option<Health> {
@@ -206,6 +276,17 @@ fn kruise_stateful_set(object: &Value) -> Option<Health> {
     } else {
         Health::new(Degraded, "Some replicas are not ready or available")
     })
+}
+
+/// Whether a partitioned DaemonSet lacks the count from which its script takes the partition.
+fn daemon_set_uncounted(object: &Value) -> bool {
+    let partition = at(object, "spec.updateStrategy.rollingUpdate.partition");
+    has_current_status(object)
+        && !flag(object, "spec.updateStrategy.rollingUpdate.paused")
+        && !at(object, "status.updatedNumberScheduled").is_null()
+        && !partition.is_null()
+        && is_partitioned(object, partition)
+        && at(object, "status.desiredNumberScheduled").is_null()
 }
 
 fn kruise_daemon_set(object: &Value) -> Option<Health> {
@@ -309,6 +390,11 @@ fn canary(object: &Value) -> Option<Health> {
     let messages = conditions(object).iter().map(|condition| text(condition, "message").to_owned());
     let parts: Vec<String> = weight.into_iter().chain(messages).collect();
     Some(Health::new(code, format!("{phase} --- {}", parts.join(" --- "))))
+}
+
+/// Whether the running executors of a SparkApplication are counted.
+fn spark_counts(object: &Value) -> bool {
+    text(object, "status.applicationState.state") == "RUNNING" && at(object, "status.executorState").is_object()
 }
 
 /// Healthy while enough executors run; with too few of them the application still waits for executor pods.

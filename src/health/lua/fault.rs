@@ -32,6 +32,9 @@ fn reword(text: &str, script: &str) -> String {
     };
     let reworded = if message.starts_with("attempt to call ") {
         Some("attempt to call a non-function object".to_owned())
+    } else if message.starts_with("bad argument #") {
+        // Argo CD's interpreter does not quote the function's name.
+        Some(message.replacen('\'', "", 2))
     } else {
         index_of_nothing(message, script.lines().nth(line.saturating_sub(1)).unwrap_or_default())
     };

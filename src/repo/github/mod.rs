@@ -1,6 +1,6 @@
 //! Tokens of GitHub App installations.
 //!
-//! In:  an app's number and private key, and the repository that somebody wants.
+//! In:  an app's number and private key, and whose repositories somebody wants.
 //! Out: a token that git logs in with, good for at least a minute.
 //! Invariant: at most one request per installation runs at a time; a token is kept until it expires, and a failure as long as
 //! it took to find out. Keys and tokens show nowhere.
@@ -18,10 +18,10 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use tokio::sync::Mutex as AsyncMutex;
 
-use super::access::RepoAccess;
 use super::attempt::Attempt;
-use super::login::App;
-use exchange::{Api, Method};
+pub use super::login::App;
+use crate::http::Route;
+use exchange::Api;
 
 /// A token that expires sooner is fetched anew.
 const MARGIN: SignedDuration = SignedDuration::from_secs(60);
@@ -50,6 +50,15 @@ struct Account {
     login: String,
 }
 
+/// Whose installation is looked for where the app does not name one.
+#[derive(Debug, Clone, Copy)]
+pub enum Whose<'a> {
+    /// The owner of the repository with this URL.
+    Repository(&'a str),
+    /// An organisation.
+    Organization(&'a str),
+}
+
 /// The last token of an installation or why there was none; locked while one is fetched.
 type Slot = AsyncMutex<Option<(Attempt, Result<Token, String>)>>;
 
@@ -65,12 +74,15 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// A token for a repository. `limit` is the time that each request may take.
-    pub async fn token(&self, app: &App, repo: &RepoAccess, limit: Duration) -> Result<String, String> {
+    /// A token for what somebody owns. `limit` is the time that each request may take.
+    ///
+    /// # Errors
+    /// The app is refused or cannot ask; the text is Argo CD's.
+    pub async fn token(&self, app: &App, whose: Whose<'_>, route: &Route, limit: Duration) -> Result<String, String> {
         let asked = Instant::now();
-        let api = Api { repo, url: &app.api, limit };
+        let api = Api { route, url: &app.api, limit };
         let installation = match app.installation {
-            0 => self.discover(app, &api).await.map_err(in_transport)?,
+            0 => self.discover(app, whose, &api).await.map_err(in_transport)?,
             known => known,
         };
         let app = App { installation, ..app.clone() };
@@ -88,15 +100,9 @@ impl Tokens {
         token
     }
 
-    /// The number of the installation that belongs to the repository's owner.
-    async fn discover(&self, app: &App, api: &Api<'_>) -> Result<i64, String> {
-        let url = &api.repo.url;
-        let owner = owner(url).ok_or_else(|| {
-            format!(
-                "failed to extract organization from repository URL {url} for GitHub App installation discovery: \
-                 the URL does not contain an organization/owner"
-            )
-        })?;
+    /// The number of the installation that belongs to an owner.
+    async fn discover(&self, app: &App, whose: Whose<'_>, api: &Api<'_>) -> Result<i64, String> {
+        let owner = whose.name()?;
         let place = |owner: String| (owner, app.api.clone(), app.id);
         let mut known = self.installations.lock().await;
         known.retain(|_, (seen, _)| seen.elapsed() < INSTALLATION_AGE);
@@ -126,7 +132,7 @@ async fn fetch(app: &App, api: &Api<'_>) -> Result<Token, String> {
         .map_err(|text| in_transport(format!("failed to initialize GitHub installation transport: {text}")))?;
     let place = format!("/app/installations/{id}/access_tokens");
     let refresh = |cause: String| format!("could not refresh installation id {id}'s token: {cause}");
-    let answer = api.send(Method::Post, &place, &signed).await.map_err(|cause| {
+    let answer = api.post(&place, &signed).await.map_err(|cause| {
         refresh(format!("could not get access_tokens from GitHub API for installation ID {id}: {cause}"))
     })?;
     if !answer.is_success {
@@ -144,8 +150,8 @@ async fn list(app: &App, api: &Api<'_>) -> Result<Vec<Installation>, String> {
     let mut all = Vec::new();
     for page in 1..=MAX_PAGES {
         let place = format!("/app/installations?per_page={PER_PAGE}&page={page}");
-        let answer = api.send(Method::Get, &place, &signed).await;
-        let answer = answer.map_err(|cause| wrong(format!("Get \"{}{place}\": {cause}", app.api)))?;
+        let answer = api.get(&place, &signed).await;
+        let answer = answer.map_err(&wrong)?;
         if !answer.is_success {
             return Err(wrong(format!("GET {}{place}: {}", app.api, answer.status)));
         }
@@ -162,6 +168,21 @@ async fn list(app: &App, api: &Api<'_>) -> Result<Vec<Installation>, String> {
 
 fn in_transport(cause: String) -> String {
     format!("failed to create GitHub app installation transport: {cause}")
+}
+
+impl Whose<'_> {
+    /// The owner's name in lower case.
+    fn name(self) -> Result<String, String> {
+        match self {
+            Self::Organization(name) => Ok(name.to_lowercase()),
+            Self::Repository(url) => owner(url).ok_or_else(|| {
+                format!(
+                    "failed to extract organization from repository URL {url} for GitHub App installation discovery: \
+                     the URL does not contain an organization/owner"
+                )
+            }),
+        }
+    }
 }
 
 /// The owner of a repository: the first of at least two parts of its URL's path, in lower case.

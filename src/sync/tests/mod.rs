@@ -23,6 +23,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::budget::PruneBudget;
+use super::partial::PartialRender;
 use super::prune_guard::PruneGuard;
 use super::*;
 use crate::api::application::ManagedNamespaceMetadata;
@@ -113,7 +114,7 @@ pub(super) struct World {
     pub(super) failing: BTreeMap<String, Failure>,
     pub(super) namespace_metadata: Option<ManagedNamespaceMetadata>,
     pub(super) approved: Option<Time>,
-    pub(super) budget: Option<PruneBudget>,
+    pub(super) guard: PruneGuard,
     pub(super) now: Timestamp,
     pub(super) foreign: Vec<String>,
     /// Objects that the comparison does not show.
@@ -137,7 +138,7 @@ impl World {
             failing: BTreeMap::new(),
             namespace_metadata: None,
             approved: None,
-            budget: None,
+            guard: PruneGuard::default(),
             now: at("2024-04-05T19:36:00Z"),
             foreign: Vec::new(),
             unwatched: Vec::new(),
@@ -208,7 +209,7 @@ impl World {
             namespace: "demo",
             managed_namespace_metadata: metadata.as_ref(),
             revision: "0a1b2c3d4e5f",
-            prune_guard: PruneGuard { budget: self.budget.clone(), partial: None },
+            prune_guard: self.guard.clone(),
             deletion_approved: self.approved,
             migration_manager: None,
             now: self.now,

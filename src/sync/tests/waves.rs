@@ -93,7 +93,7 @@ fn sync_194_an_unapproved_prune_holds_its_whole_wave() {
 #[test]
 fn an_operation_that_would_prune_beyond_its_budget_does_nothing() {
     let mut world = World::new(vec![config_map("new")]).with_live(vec![config_map("one"), config_map("two")]).pruning();
-    world.budget = PruneBudget::in_force(Some("1"), None, &["abc".to_owned()]);
+    world.guard.budget = PruneBudget::in_force(Some("1"), None, &["abc".to_owned()]);
     world.pass();
     assert_eq!(world.state.phase, "Failed");
     assert!(world.state.message.starts_with("automated sync would prune 2 of 2 objects"), "{}", world.state.message);
@@ -101,14 +101,31 @@ fn an_operation_that_would_prune_beyond_its_budget_does_nothing() {
 }
 
 #[test]
+fn an_operation_on_a_partial_rendering_prunes_no_claim_but_other_objects() {
+    let mut claim = config_map("data");
+    claim["kind"] = "PersistentVolumeClaim".into();
+    let partial = || PartialRender::of(&[Some(1), Some(0)], None, &["a".to_owned(), "b".to_owned()]);
+    let mut world = World::new(vec![config_map("new")]).with_live(vec![claim]).pruning();
+    world.guard.partial = partial();
+    world.pass();
+    assert_eq!(world.state.phase, "Failed");
+    assert!(world.state.message.contains(": PersistentVolumeClaim demo/data. To approve"), "{}", world.state.message);
+    world.expect_log(&[]);
+    let mut world = World::new(vec![]).with_live(vec![config_map("old")]).pruning();
+    world.guard.partial = partial();
+    world.pass().expect("Succeeded", "successfully synced (all tasks run)");
+    world.expect_log(&["delete ConfigMap/old Foreground"]);
+}
+
+#[test]
 fn what_an_operation_has_pruned_already_counts_too() {
     let both = || vec![wave(config_map("early"), 1), config_map("late")];
     let mut world = World::new(vec![]).with_live(both()).pruning();
-    world.budget = PruneBudget::in_force(Some("2"), None, &["abc".to_owned()]);
+    world.guard.budget = PruneBudget::in_force(Some("2"), None, &["abc".to_owned()]);
     world.pass().pass();
     world.expect_log(&["delete ConfigMap/early Foreground", "sleep 2s", "delete ConfigMap/late Foreground"]);
     let mut world = World::new(vec![]).with_live(both()).pruning();
-    world.budget = PruneBudget::in_force(Some("2"), None, &["abc".to_owned()]);
+    world.guard.budget = PruneBudget::in_force(Some("2"), None, &["abc".to_owned()]);
     world.pass();
     world.live.insert("ConfigMap/another".to_owned(), config_map("another"));
     world.pass();

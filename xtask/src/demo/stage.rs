@@ -103,7 +103,8 @@ impl Stage {
         // A log continues the one that is there; here it would be that of another cluster.
         let _ = fs::remove_file(dir.join("litecd.log"));
         let listen = format!("127.0.0.1:{}", free(8080)?);
-        let subject = Subject { litecd, tools, kubeconfig: &self.kubeconfig, dir: &dir, listen };
+        let subject =
+            Subject { litecd, tools, kubeconfig: &self.kubeconfig, dir: &dir, listen, applicationset_listen: None };
         let cluster = self.cluster.as_mut().context("no cluster")?;
         if self.control_plane.is_none() {
             must_be_without_argocd(cluster).await?;

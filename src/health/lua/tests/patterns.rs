@@ -151,9 +151,9 @@ fn malformed_patterns_and_wrong_arguments_are_worded_like_the_interpreters() {
         ("match('a', ('a?'):rep(201))", "pattern too complex"),
         ("gsub('a', 'a', '%2')", "invalid capture index"),
         ("gsub('a', 'a', function() return {} end)", "invalid replacement value (a table)"),
-        ("gsub('a', 'a')", "bad argument #3 to 'gsub' (string/function/table expected, got no value)"),
-        ("find(nil, 'a')", "bad argument #1 to 'find' (string expected, got nil)"),
-        ("find('a', 'a', {})", "bad argument #3 to 'find' (number expected, got table)"),
+        ("gsub('a', 'a')", "bad argument #3 to gsub (string/function/table expected, got no value)"),
+        ("find(nil, 'a')", "bad argument #1 to find (string expected, got nil)"),
+        ("find('a', 'a', {})", "bad argument #3 to find (number expected, got table)"),
     ] {
         let error = run(&format!("\nlocal x = string.{call} return x"), true, &json!({})).expect_err(call).to_string();
         assert_eq!(error, format!("<string>:2: {expect}"), "{call}");

@@ -7,6 +7,8 @@
 
 use std::fmt::Write as _;
 
+use crate::gocompat::url::decode;
+
 /// An absolute `http` or `https` address.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
@@ -161,23 +163,4 @@ fn escape(text: &str) -> String {
         }
     }
     out
-}
-
-fn decode(text: &str) -> String {
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..2).and_then(|two| std::str::from_utf8(two).ok());
-        match digits.and_then(|two| u8::from_str_radix(two, 16).ok()).filter(|_| *first == b'%') {
-            Some(byte) => {
-                out.push(byte);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                out.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
 }

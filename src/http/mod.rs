@@ -1,10 +1,10 @@
 //! A small HTTP/1.1 client: one connection per request, redirects, proxies, bounded answers.
 //!
-//! In:  a request, and what the repository says about trust and proxies.
+//! In:  a request, and how its server is reached: certificates, proxies.
 //! Out: the answer's head at once, its body as far as the caller reads it; or a [`Fault`] in Go's words.
 //! Invariant: an `Authorization` header follows a redirect to its own host or one below it only, and never from `https` to
 //! `http`; every exchange ends at its deadline.
-//! Source: Go `net/http` as Argo CD uses it (`util/helm/client.go` `loadRepoIndex`).
+//! Source: Go `net/http` as Argo CD uses it (`util/helm/client.go` `loadRepoIndex`, `applicationset/services`).
 
 mod address;
 mod answer;
@@ -18,7 +18,7 @@ mod tls;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use http_body_util::Empty;
+use http_body_util::Full;
 use hyper::body::Bytes;
 use hyper::client::conn::http1;
 use hyper::header::{self, HeaderName, HeaderValue};
@@ -37,7 +37,7 @@ const MAX_REDIRECTS: usize = 10;
 /// What the client calls itself.
 const USER_AGENT: &str = concat!("litecd/", env!("CARGO_PKG_VERSION"));
 
-/// How a repository's server is reached.
+/// How a server is reached.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct Route {
     /// Certificates.
@@ -50,21 +50,33 @@ pub struct Route {
     pub user_agent: String,
 }
 
-/// A request without a body.
+/// A request.
 #[derive(Clone)]
 pub struct Request {
-    /// `GET` or `HEAD`.
+    /// What is asked for.
     pub method: Method,
     /// Where it goes.
     pub address: Address,
     /// Headers besides the usual ones.
     pub headers: Vec<(HeaderName, String)>,
+    /// Body; empty for none.
+    pub body: Bytes,
 }
 
 impl Request {
     /// A `GET`.
     pub fn get(address: Address) -> Self {
-        Self { method: Method::GET, address, headers: Vec::new() }
+        Self { method: Method::GET, address, headers: Vec::new(), body: Bytes::new() }
+    }
+
+    /// A `POST`.
+    pub fn posting(address: Address, body: impl Into<Bytes>) -> Self {
+        Self { method: Method::POST, body: body.into(), ..Self::get(address) }
+    }
+
+    /// A `PUT`.
+    pub fn putting(address: Address, body: impl Into<Bytes>) -> Self {
+        Self { method: Method::PUT, body: body.into(), ..Self::get(address) }
     }
 
     /// Adds a header.
@@ -77,6 +89,25 @@ impl Request {
     pub fn basic_auth(self, user: &str, password: &str) -> Self {
         let value = basic(user, password);
         self.header(header::AUTHORIZATION, value)
+    }
+
+    fn with_own_login(self) -> Self {
+        match self.address.user.clone() {
+            Some((user, password)) if !self.carries(&header::AUTHORIZATION) => self.basic_auth(&user, &password),
+            _ => self,
+        }
+    }
+
+    /// The request that a redirect asks for: one that sends something is read from there, except where it says to repeat it.
+    fn redirected(mut self, status: StatusCode, to: Address) -> Self {
+        let repeats = matches!(status, StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
+        if !repeats && self.method != Method::GET && self.method != Method::HEAD {
+            self.method = Method::GET;
+            self.body = Bytes::new();
+            self.headers.retain(|(name, _)| *name != header::CONTENT_TYPE);
+        }
+        self.address = to;
+        self
     }
 
     fn carries(&self, name: &HeaderName) -> bool {
@@ -119,18 +150,21 @@ impl Client {
         Ok(self.tls.get_or_init(|| made).clone())
     }
 
+    /// Sends a request; a redirect is an answer like others.
+    ///
+    /// # Errors
+    /// There is no answer.
+    pub async fn send_once(&self, request: Request) -> Result<Answer, Fault> {
+        self.exchange(&request.with_own_login()).await
+    }
+
     /// Sends a request and follows redirects.
     ///
     /// # Errors
     /// There is no answer.
     pub async fn send(&self, request: Request) -> Result<Answer, Fault> {
         let first = request.address.clone();
-        let mut request = request;
-        if let Some((user, password)) = first.user.clone()
-            && !request.carries(&header::AUTHORIZATION)
-        {
-            request = request.basic_auth(&user, &password);
-        }
+        let mut request = request.with_own_login();
         for _ in 0..MAX_REDIRECTS {
             let answer = self.exchange(&request).await?;
             let is_redirect = matches!(
@@ -149,7 +183,7 @@ impl Client {
             if !may_keep_credentials(&first, &next) {
                 request.headers.retain(|(name, _)| *name != header::AUTHORIZATION);
             }
-            request.address = next;
+            request = request.redirected(answer.status, next);
         }
         Err(Fault::Redirects)
     }
@@ -181,7 +215,8 @@ impl Client {
             for (name, value) in &request.headers {
                 built = built.header(name, secret(value)?);
             }
-            let built = built.body(Empty::<Bytes>::new()).map_err(|error| Fault::Address(error.to_string()))?;
+            let built =
+                built.body(Full::new(request.body.clone())).map_err(|error| Fault::Address(error.to_string()))?;
             let handshake = http1::handshake(TokioIo::new(connection.stream)).await;
             let (mut sender, connection) = handshake.map_err(|error| Fault::exchange(&error))?;
             Answer::receive(request, connection, sender.send_request(built)).await

@@ -1,7 +1,9 @@
 //! Tests of addresses and proxies.
 
+use hyper::{Method, StatusCode};
+
 use super::address::Address;
-use super::proxy;
+use super::{Request, proxy};
 
 #[test]
 fn addresses_come_apart_and_join() {
@@ -44,4 +46,20 @@ fn proxies_are_passed_by_for_exceptions_and_this_machine() {
     check("http://127.0.0.1:80", "", false);
     let bad = proxy::of(&Address::parse("http://h").unwrap(), "socks5://u:secret@h", "").unwrap_err();
     assert!(!bad.to_string().contains("secret"));
+}
+
+#[test]
+fn a_redirect_turns_what_sends_into_reading_unless_it_says_to_repeat() {
+    let check = |status: u16, method: Method, expect: (Method, &str)| {
+        let at = |path: &str| Address::parse(&format!("http://h/{path}")).unwrap();
+        let request = Request { method, ..Request::posting(at("a"), "body") };
+        let next = request.redirected(StatusCode::from_u16(status).unwrap(), at("b"));
+        assert_eq!(next.address.path, "/b");
+        assert_eq!((next.method, next.body.as_ref()), (expect.0, expect.1.as_bytes()), "{status}");
+    };
+    check(302, Method::POST, (Method::GET, ""));
+    check(303, Method::PUT, (Method::GET, ""));
+    check(307, Method::POST, (Method::POST, "body"));
+    check(308, Method::PUT, (Method::PUT, "body"));
+    check(301, Method::HEAD, (Method::HEAD, "body"));
 }

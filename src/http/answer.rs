@@ -88,6 +88,11 @@ impl Answer {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
+    /// All headers.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.headers
+    }
+
     /// `404 Not Found`, as Go shows it.
     pub fn status_text(&self) -> String {
         let reason = self.status.canonical_reason().unwrap_or_default();
