@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Rooms by layer.
 const LAYERS: &[(u8, &[&str])] = &[
     (1, &["api", "gocompat"]),
-    (2, &["settings", "project", "track", "health"]),
+    (2, &["settings", "project", "track", "health", "template"]),
     (3, &["diff", "sync", "status", "compare", "guard", "check", "explain"]),
     (4, &["process", "cluster", "watch", "repo", "charts", "render", "webhook", "telemetry"]),
     (5, &["desired"]),
