@@ -4,7 +4,8 @@
 //!
 //! 1. [`api`] wire words, [`gocompat`] Go behaviour users rely on
 //! 2. [`settings`] ConfigMaps and Secrets as typed settings, [`project`] what a project permits,
-//!    [`track`] whose object is this, [`health`] health of one object and of an app
+//!    [`track`] whose object is this, [`health`] health of one object and of an app,
+//!    [`template`] texts of ApplicationSets
 //! 3. [`diff`] two objects, [`compare`] all objects of an application, [`sync`] one step of an operation,
 //!    [`status`] comparison to status, [`appset`] what an ApplicationSet makes, [`guard`] who may write,
 //!    [`check`] which features a manifest uses, [`explain`] a verdict for people,
@@ -40,6 +41,7 @@ pub mod settings;
 pub mod status;
 pub mod sync;
 pub mod telemetry;
+pub mod template;
 pub mod track;
 pub mod watch;
 pub mod webhook;

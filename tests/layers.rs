@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Rooms by layer.
 const LAYERS: &[(u8, &[&str])] = &[
     (1, &["api", "gocompat"]),
-    (2, &["settings", "project", "track", "health"]),
+    (2, &["settings", "project", "track", "health", "template"]),
     (3, &["diff", "sync", "status", "compare", "guard", "check", "explain", "appset", "webhook"]),
     (4, &["process", "http", "forge", "cluster", "watch", "repo", "charts", "render", "telemetry"]),
     (5, &["desired"]),
