@@ -206,12 +206,21 @@ fn wants_are_partial_and_the_nearest_variant_counts() {
     assert_eq!(unmet(&[]), 1);
 }
 
+/// Whether nothing is wanted but what the goldens show.
+fn is_golden(want: &Value) -> bool {
+    match want {
+        Value::Object(map) => map.values().all(is_golden),
+        value => value == "<golden>",
+    }
+}
+
 #[test]
 fn the_golden_does_not_meet_what_is_wanted_instead_of_it() {
     for case in cases() {
         let (goldens, wants) = (case.goldens().unwrap(), case.wants().unwrap());
         assert!(wants.is_empty() || case.argocd_is_wrong(), "{}: want.yaml without want.md", case.name);
-        for golden in goldens.iter().filter(|_| !wants.is_empty()) {
+        // Where all is wanted as recorded, what Argo CD lacks is not in the cluster, and want.md says where it is tested.
+        for golden in goldens.iter().filter(|_| !wants.iter().all(is_golden)) {
             assert_ne!(want::unmet(&wants, &goldens, golden), Vec::<String>::new(), "{}", case.name);
         }
     }
@@ -234,7 +243,7 @@ fn steps_name_what_they_stop_and_start() {
 #[test]
 fn kills_are_spread_over_the_sync_and_come_on_both_sides_of_each_request() {
     let kills: Vec<_> = crash::rounds(10).into_iter().map(|job| job.name()).collect();
-    assert_eq!(kills.len(), 16);
+    assert_eq!(kills.len(), 18);
     for kind in ["-answered-manual", "-unsent-manual", "-answered-automated", "-unsent-automated"] {
         assert!(kills.iter().take(10).filter(|name| name.ends_with(kind)).count() >= 2, "{kind} in {kills:?}");
     }

@@ -8,15 +8,20 @@ mod constraint;
 
 use std::cmp::Ordering;
 
-pub use constraint::Constraint;
+pub use constraint::{Constraint, NoConstraint};
 
 /// Why a text is no version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoVersion {
     /// It does not look like one; such tags are passed over.
+    #[error("invalid semantic version")]
     Unlike,
-    /// It looks like one but breaks a rule (leading zero in a pre-release number, number too large).
-    Broken,
+    /// It looks like one, but a number of its pre-release has a zero in front.
+    #[error("version segment starts with 0")]
+    LeadingZero,
+    /// It looks like one, but a number is too large.
+    #[error("error parsing version segment: strconv.ParseUint: parsing \"{0}\": value out of range")]
+    TooLarge(String),
 }
 
 /// A version; missing minor and patch numbers count as zero, build metadata does not take part in comparisons.
@@ -51,14 +56,15 @@ impl Version {
         let pre = pre.unwrap_or_default();
         let number_starts_with_zero =
             |part: &str| part.len() > 1 && part.starts_with('0') && part.chars().all(|c| c.is_ascii_digit());
-        if pre.split('.').any(number_starts_with_zero) {
-            return Err(NoVersion::Broken);
-        }
         let number = |index: usize| match numbers.get(index) {
-            Some(text) => text.parse().map_err(|_| NoVersion::Broken),
+            Some(text) => text.parse().map_err(|_| NoVersion::TooLarge((*text).to_owned())),
             None => Ok(0),
         };
-        Ok(Self { major: number(0)?, minor: number(1)?, patch: number(2)?, pre: pre.to_owned() })
+        let version = Self { major: number(0)?, minor: number(1)?, patch: number(2)?, pre: pre.to_owned() };
+        if pre.split('.').any(number_starts_with_zero) {
+            return Err(NoVersion::LeadingZero);
+        }
+        Ok(version)
     }
 }
 
@@ -120,8 +126,8 @@ pub fn is_constraint(text: &str) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoMatch {
     /// The text is neither version nor constraint.
-    #[error("failed to determine semver constraint: improper constraint: {0}")]
-    NotAConstraint(String),
+    #[error("failed to determine semver constraint: {0}")]
+    NotAConstraint(NoConstraint),
     /// A tag prefix only makes sense with a constraint.
     #[error(
         "tagPrefix \"{prefix}\" requires targetRevision to be a semver constraint, but \"{revision}\" is not a valid constraint"
@@ -133,8 +139,8 @@ pub enum NoMatch {
         revision: String,
     },
     /// A tag looks like a version and is none.
-    #[error("invalid semver version in tags")]
-    BrokenTag,
+    #[error("invalid semver version in tags: {0}")]
+    BrokenTag(NoVersion),
     /// No tag is admitted.
     #[error("version matching constraint not found in {0} tags")]
     NothingAdmitted(usize),
@@ -150,21 +156,20 @@ pub fn max_version(revision: &str, tags: &[&str], prefix: &str) -> Result<String
         return Ok(format!("{prefix}{revision}"));
     }
     let stripped: Vec<&str> = tags.iter().filter_map(|tag| tag.strip_prefix(prefix)).collect();
-    let Ok(constraint) = Constraint::parse(revision) else {
-        if !prefix.is_empty() {
+    let constraint = match Constraint::parse(revision) {
+        Ok(constraint) => constraint,
+        Err(_) if !prefix.is_empty() => {
             return Err(NoMatch::PrefixWithoutConstraint { prefix: prefix.to_owned(), revision: revision.to_owned() });
         }
-        if stripped.contains(&revision) {
-            return Ok(revision.to_owned());
-        }
-        return Err(NoMatch::NotAConstraint(revision.to_owned()));
+        Err(_) if stripped.contains(&revision) => return Ok(revision.to_owned()),
+        Err(cause) => return Err(NoMatch::NotAConstraint(cause)),
     };
     let mut best: Option<(Version, &str)> = None;
     for &tag in &stripped {
         let version = match Version::parse(tag) {
             Ok(version) => version,
             Err(NoVersion::Unlike) => continue,
-            Err(NoVersion::Broken) => return Err(NoMatch::BrokenTag),
+            Err(cause) => return Err(NoMatch::BrokenTag(cause)),
         };
         if constraint.admits(&version) && best.as_ref().is_none_or(|(highest, _)| version > *highest) {
             best = Some((version, tag));

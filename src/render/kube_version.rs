@@ -56,6 +56,11 @@ fn numbers(text: &str) -> Result<String, String> {
         }
         _ => {}
     }
+    if let Some(large) = parts.iter().find(|part| part.parse::<u64>().is_err()) {
+        return Err(format!(
+            "illegal non-numeric version component {large:?} in {text:?}: strconv.ParseUint: parsing {large:?}: value out of range"
+        ));
+    }
     let plain = |part: &&str| {
         let trimmed = part.trim_start_matches('0');
         if trimmed.is_empty() { "0".to_owned() } else { trimmed.to_owned() }

@@ -47,7 +47,7 @@ fn highest_tag_wins_in_its_own_spelling() {
     let none = max_version(">=3", &tags, "").unwrap_err();
     assert_eq!(none.to_string(), "version matching constraint not found in 6 tags");
     let broken = max_version(">=1", &["1.0.0-01"], "").unwrap_err();
-    assert_eq!(broken.to_string(), "invalid semver version in tags");
+    assert_eq!(broken.to_string(), "invalid semver version in tags: version segment starts with 0");
 }
 
 fn listing() -> Listing {

@@ -36,7 +36,7 @@ fn everything() -> [Step; 3] {
     [
         on("GET /api", 200, &core()),
         on("GET /apis", 200, &others()),
-        on("GET /version", 200, &json!({"gitVersion": "v1.36.3-gke.1"})),
+        on("GET /version?timeout=32s", 200, &json!({"gitVersion": "v1.36.3-gke.1"})),
     ]
 }
 
@@ -177,7 +177,7 @@ async fn older_servers_are_read_group_by_group() {
         on("GET /apis", 200, &json!({"kind": "APIGroupList", "groups": [group]})),
         on("GET /apis/apps/v1", 200, &list("apps/v1")),
         on("GET /apis/apps/v1beta1", 503, &json!({})).text(""),
-        on("GET /version", 200, &json!({"gitVersion": "v1.24.17+k3s1"})),
+        on("GET /version?timeout=32s", 200, &json!({"gitVersion": "v1.24.17+k3s1"})),
     ])
     .await;
     assert_eq!(server.cluster.preferred(&GroupKind::new("apps", "Deployment")).await.unwrap().version, "v1");

@@ -100,6 +100,6 @@ async fn a_refused_connection_reads_as_in_go() {
     let cluster = crate::cluster::Cluster::connect(config, String::new()).unwrap();
     assert_eq!(
         cluster.version().await.unwrap_err().to_string(),
-        format!("Get \"http://{address}/api\": dial tcp {address}: connect: connection refused")
+        format!("Get \"http://{address}/version?timeout=32s\": dial tcp {address}: connect: connection refused")
     );
 }

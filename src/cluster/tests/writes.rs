@@ -16,7 +16,7 @@ fn discovery() -> [Step; 3] {
     [
         on("GET /api", 200, &json!({"kind": "APIGroupDiscoveryList", "items": [group]})),
         on("GET /apis", 200, &json!({"kind": "APIGroupDiscoveryList"})),
-        on("GET /version", 200, &json!({"gitVersion": "v1.36.3"})),
+        on("GET /version?timeout=32s", 200, &json!({"gitVersion": "v1.36.3"})),
     ]
 }
 

@@ -8,8 +8,15 @@
 use super::Version;
 
 /// The text is no constraint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NoConstraint;
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoConstraint {
+    /// A group is not written as one.
+    #[error("improper constraint: {0}")]
+    Improper(String),
+    /// A version is written as one, but its numbers are none.
+    #[error("constraint parser error")]
+    BrokenVersion,
+}
 
 /// Groups of which one must admit a version.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -172,31 +179,37 @@ fn find_range_dash(text: &str) -> Option<(usize, usize)> {
     })
 }
 
-fn parse_group(text: &str) -> Result<Vec<Part>, NoConstraint> {
-    let (mut parts, mut rest) = (Vec::new(), text.trim_start());
+fn parse_group(group: &str) -> Result<Vec<Part>, NoConstraint> {
+    let improper = || NoConstraint::Improper(group.to_owned());
+    let (mut parts, mut rest) = (Vec::new(), group.trim_start());
     loop {
-        let (part, after) = parse_part(rest)?;
+        let (part, after) = split_part(rest).ok_or_else(improper)?;
         parts.push(part);
         let trimmed = after.trim_start();
         if trimmed.is_empty() {
-            return Ok(parts);
+            // Whether numbers are numbers is looked at when the whole group is known to be written well.
+            return parts.into_iter().map(parse_part).collect();
         }
         rest = match trimmed.strip_prefix(',') {
             Some(after_comma) => after_comma.trim_start(),
             None if trimmed.len() < after.len() => trimmed,
-            None => return Err(NoConstraint),
+            None => return Err(improper()),
         };
     }
 }
 
-fn parse_part(text: &str) -> Result<(Part, &str), NoConstraint> {
+/// Operator and version of the part that the text begins with, and the text after it.
+fn split_part(text: &str) -> Option<((Operator, &str), &str)> {
     let found = OPERATORS.iter().find_map(|(spelling, op)| Some((*op, text.strip_prefix(spelling)?)));
     let (operator, rest) = found.unwrap_or((Operator::Plain, text));
     let rest = rest.trim_start();
-    let length = version_length(rest).ok_or(NoConstraint)?;
-    let (version, rest) = rest.split_at(length);
+    let (version, rest) = rest.split_at(version_length(rest)?);
+    Some(((operator, version), rest))
+}
+
+fn parse_part((operator, version): (Operator, &str)) -> Result<Part, NoConstraint> {
     let (version, written) = parse_version(version)?;
-    Ok((Part { operator, version, written }, rest))
+    Ok(Part { operator, version, written })
 }
 
 /// Reads a version in which the last numbers may be wildcards or absent.
@@ -212,7 +225,7 @@ fn parse_version(text: &str) -> Result<(Version, Written), NoConstraint> {
         (Some(major), Some(minor), None) => (format!("{major}.{minor}.0{pre}"), Written::MajorMinor),
         (Some(_), Some(_), Some(_)) => (text.to_owned(), Written::All),
     };
-    Ok((Version::parse(&text).map_err(|_| NoConstraint)?, written))
+    Ok((Version::parse(&text).map_err(|_| NoConstraint::BrokenVersion)?, written))
 }
 
 /// Length of the version, wildcards allowed, that the text starts with.

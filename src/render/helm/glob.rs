@@ -54,6 +54,25 @@ fn descend(path: PathBuf, with_files: bool, all: &mut Vec<PathBuf>) {
     }
 }
 
+/// Whether every class of the pattern is closed; others are an error rather than a glob that matches nothing.
+pub fn is_valid(pattern: &Path) -> bool {
+    pattern.components().all(|part| {
+        let part: Vec<char> = part.as_os_str().to_string_lossy().chars().collect();
+        let mut rest = part.as_slice();
+        loop {
+            rest = match rest {
+                [] => return true,
+                ['\\', _, after @ ..] => after,
+                ['[', after @ ..] => match class(after, None) {
+                    Some((_, after)) => after,
+                    None => return false,
+                },
+                [_, after @ ..] => after,
+            };
+        }
+    })
+}
+
 /// Whether a name matches a pattern of one component.
 pub fn component_matches(pattern: &str, name: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();

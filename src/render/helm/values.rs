@@ -44,6 +44,9 @@ pub fn files(request: &Request, app: &Path, env: &BuildEnv) -> Result<Vec<Resolv
         let (resolved, root) =
             resolve(request, app, env, raw).map_err(|error| error.within("error resolving value file path"))?;
         if let Some(pattern) = glob_pattern(&resolved) {
+            if !glob::is_valid(pattern) {
+                return Err(Error::Failed(format!("error expanding glob pattern {raw:?}: syntax error in pattern")));
+            }
             let matches = glob::expand(pattern);
             if matches.is_empty() {
                 if options.ignore_missing_value_files {
@@ -56,7 +59,9 @@ pub fn files(request: &Request, app: &Path, env: &BuildEnv) -> Result<Vec<Resolv
             matches.into_iter().map(Resolved::Local).filter(|file| !explicit.contains(file)).for_each(&mut add);
             continue;
         }
-        let is_missing = matches!(&resolved, Resolved::Local(path) if !path.exists());
+        // What cannot be looked at for another reason is for helm to report.
+        let is_missing = matches!(&resolved, Resolved::Local(path)
+            if std::fs::metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound));
         if !(is_missing && options.ignore_missing_value_files) {
             add(resolved);
         }
