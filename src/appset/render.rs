@@ -132,11 +132,11 @@ fn patched(app: &Application, patch: &str) -> Result<Application, String> {
     serde_json::from_value(result).map_err(|error| format!("error while unmarhsalling patched application: {error}"))
 }
 
-/// A patch without what only steers it.
+/// A patch without what only steers it or takes away.
 fn without_directives(patch: &Value) -> Value {
     match patch {
         Value::Object(fields) => {
-            let kept = fields.iter().filter(|(key, _)| !key.starts_with('$'));
+            let kept = fields.iter().filter(|(key, value)| !key.starts_with('$') && !value.is_null());
             kept.map(|(key, value)| (key.clone(), without_directives(value))).collect()
         }
         other => other.clone(),

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::params::Params;
 use crate::api::appset::ApplicationSet;
+use crate::template;
 
 /// The way a set's texts are rendered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +42,11 @@ impl Engine {
         if !text.contains("{{") {
             return Ok(text.to_owned());
         }
-        if self.go { Err("Go templates are not supported by this build".to_owned()) } else { plain(text, params) }
+        if !self.go {
+            return plain(text, params);
+        }
+        let options = template::Options::parse(&self.options).map_err(|error| error.to_string())?;
+        template::render(text, &Value::Object(params.clone()), &options).map_err(|error| error.to_string())
     }
 
     /// Renders all texts of a JSON value, keys of its maps included.

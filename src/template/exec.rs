@@ -69,7 +69,7 @@ pub(super) fn execute(text: &str, set: &Set, data: &serde_json::Value, options: 
         variables: vec![("$".to_owned(), root.clone())],
         steps: 0,
         level: 0,
-        context: Context::new(options.environment),
+        context: Context::new(),
     };
     let nodes = set.get(NAME).map(Vec::as_slice).unwrap_or_default();
     match state.walk_all(&root, nodes) {

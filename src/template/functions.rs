@@ -1,11 +1,10 @@
 //! The functions that a template may call: names, parameters and what they run.
 
 use super::value::Value;
-use super::{Environment, builtin, sprig};
+use super::{builtin, sprig};
 
 /// What functions see beside their arguments.
 pub(super) struct Context {
-    pub environment: Environment,
     /// Bytes that functions may still make.
     bytes: usize,
 }
@@ -14,8 +13,8 @@ pub(super) struct Context {
 const MAX_BYTES: usize = 32 << 20;
 
 impl Context {
-    pub(super) fn new(environment: Environment) -> Self {
-        Self { environment, bytes: MAX_BYTES }
+    pub(super) fn new() -> Self {
+        Self { bytes: MAX_BYTES }
     }
 
     /// Takes part of the bytes that the template may make.

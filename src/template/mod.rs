@@ -1,6 +1,6 @@
 //! Templates of ApplicationSets: Go's `text/template` with Sprig's functions, and the older `{{name}}` replacement.
 //!
-//! In:  a template, the parameters, the options of `goTemplateOptions`, and the time and entropy that functions may use.
+//! In:  a template, the parameters, the options of `goTemplateOptions`.
 //! Out: the text, or the error as Argo CD words it.
 //! Invariant: a template ends after a bounded number of steps, bytes and levels; no clock, no randomness of its own.
 //! Source: Argo CD `applicationset/utils/utils.go`; Go `text/template`; `github.com/Masterminds/sprig/v3`.
@@ -60,22 +60,11 @@ pub enum MissingKey {
     Error,
 }
 
-/// What functions would otherwise take from the machine.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Environment {
-    /// Seconds since 1970, for `now`, `ago` and the like.
-    pub now: i64,
-    /// Random bytes; every random function draws from them and from a counter.
-    pub entropy: [u8; 32],
-}
-
 /// The options of one rendering.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// How a missing key is treated.
     pub missing_key: MissingKey,
-    /// Time and randomness.
-    pub environment: Environment,
 }
 
 impl Options {
@@ -95,12 +84,6 @@ impl Options {
             };
         }
         Ok(parsed)
-    }
-
-    /// The same options with this time and entropy.
-    #[must_use]
-    pub fn with_environment(self, environment: Environment) -> Self {
-        Self { environment, ..self }
     }
 }
 

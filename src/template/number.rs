@@ -7,7 +7,6 @@ use crate::gocompat::strconv::quote;
 pub(super) struct Number {
     pub text: String,
     pub int: Option<i64>,
-    pub uint: Option<u64>,
     pub float: Option<f64>,
 }
 
@@ -23,7 +22,7 @@ impl Number {
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let imaginary = text.strip_suffix('i').and_then(float);
         if imaginary == Some(0.0) {
-            return Ok(Self { text: text.to_owned(), int: Some(0), uint: Some(0), float: Some(0.0) });
+            return Ok(Self { text: text.to_owned(), int: Some(0), float: Some(0.0) });
         }
         let illegal = || format!("illegal number syntax: {}", quote(text));
         if imaginary.is_some() {
@@ -36,7 +35,7 @@ impl Number {
         if int.is_some() || uint.is_some() {
             #[expect(clippy::cast_precision_loss, reason = "Go converts alike")]
             let float = int.map_or_else(|| uint.map(|uint| uint as f64), |int| Some(int as f64));
-            return Ok(Self { text: text.to_owned(), int, uint, float });
+            return Ok(Self { text: text.to_owned(), int, float });
         }
         let float = float(text).ok_or_else(illegal)?;
         if !text.contains(['.', 'e', 'E', 'p', 'P']) {
@@ -44,8 +43,7 @@ impl Number {
         }
         #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
         let int = (float.fract() == 0.0 && float.abs() < 9.2e18).then_some(float as i64);
-        let uint = int.and_then(|int| u64::try_from(int).ok());
-        Ok(Self { text: text.to_owned(), int, uint, float: Some(float) })
+        Ok(Self { text: text.to_owned(), int, float: Some(float) })
     }
 
     /// Reads a character in single quotes.
@@ -57,7 +55,7 @@ impl Number {
             return Err(format!("malformed character constant: {text}"));
         }
         let code = u32::from(letter);
-        Ok(Self { text: text.to_owned(), int: Some(code.into()), uint: Some(code.into()), float: Some(code.into()) })
+        Ok(Self { text: text.to_owned(), int: Some(code.into()), float: Some(code.into()) })
     }
 }
 
@@ -162,14 +160,14 @@ pub(super) fn special(number: f64) -> Option<&'static str> {
     }
 }
 
-/// `%v` of a float: exponents below -4 and from 21 on are written as such.
+/// `%v` of a float: exponents below -4 and from 6 on are written as such.
 pub(super) fn general(number: f64) -> String {
     if let Some(word) = special(number) {
         return word.to_owned();
     }
     let (digits, exponent) = shortest(number);
     let sign = if number.is_sign_negative() { "-" } else { "" };
-    if (-4..21).contains(&exponent) {
+    if (-4..6).contains(&exponent) {
         return format!("{number}");
     }
     let (first, rest) = digits.split_at(1);
