@@ -144,11 +144,17 @@ impl<'a> Comparer<'a> {
         Ok(Some(Patch::Json(steps(&old, &new))))
     }
 
+    /// The object without what is ignored, in the form that typed objects have: what became empty is not there.
     fn without_ignored(&self, object: Value) -> Value {
-        match &self.ignore {
-            Some(ignore) => ignore.apply(object),
-            None => object,
+        let Some(ignore) = &self.ignore else { return object };
+        let mut object = ignore.apply(object);
+        if let Some(spec) = object.get_mut("spec").map(Value::take) {
+            object["spec"] = normal(spec);
         }
+        if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+            metadata.retain(|_, part| *part != json!({}) && *part != json!([]));
+        }
+        object
     }
 
     /// The stored metadata with what a set owns of it.

@@ -56,7 +56,7 @@ pub fn child(nested: &NestedGenerator, context: &Context, parent: &Params, level
 /// children do not count.
 pub fn as_entry(nested: &NestedGenerator, level: Level) -> Result<Generator, String> {
     let may_combine = level != Level::Terminal;
-    let matrix = nested.matrix.as_ref().filter(|_| may_combine).map(|raw| generators(raw)).transpose()?;
+    let matrix = nested.matrix.as_ref().filter(|_| may_combine).map(generators).transpose()?;
     let merge = nested.merge.as_ref().filter(|_| may_combine).map(|raw| {
         let keys = raw.get("mergeKeys").cloned().unwrap_or_default();
         let merge_keys = serde_json::from_value::<Option<Vec<String>>>(keys).map_err(|error| error.to_string())?;
