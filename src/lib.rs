@@ -4,9 +4,11 @@
 //!
 //! 1. [`api`] wire words, [`gocompat`] Go behaviour users rely on
 //! 2. [`settings`] ConfigMaps and Secrets as typed settings, [`project`] what a project permits,
-//!    [`track`] whose object is this, [`health`] health of one object and of an app
+//!    [`track`] whose object is this, [`health`] health of one object and of an app,
+//!    [`template`] texts of ApplicationSets
 //! 3. [`diff`] two objects, [`compare`] all objects of an application, [`sync`] one step of an operation,
-//!    [`status`] comparison to status, [`guard`] who may write, [`check`] which features a manifest uses, [`explain`] a verdict for people,
+//!    [`status`] comparison to status, [`appset`] what an ApplicationSet makes, [`guard`] who may write,
+//!    [`check`] which features a manifest uses, [`explain`] a verdict for people,
 //!    [`webhook`] what Git servers tell, and whom it concerns
 //! 4. [`process`] child processes, [`http`] a client for everything but clusters, [`forge`] hosts of source code, [`repo`] repositories on disk,
 //!    [`charts`] charts and artefacts, [`render`] sources to manifests,
@@ -16,6 +18,7 @@
 //! 7. [`cli`] the only printer
 
 pub mod api;
+pub mod appset;
 pub mod charts;
 pub mod check;
 pub mod cli;
@@ -38,6 +41,7 @@ pub mod settings;
 pub mod status;
 pub mod sync;
 pub mod telemetry;
+pub mod template;
 pub mod track;
 pub mod watch;
 pub mod webhook;

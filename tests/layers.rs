@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 /// Rooms by layer.
 const LAYERS: &[(u8, &[&str])] = &[
     (1, &["api", "gocompat"]),
-    (2, &["settings", "project", "track", "health"]),
-    (3, &["diff", "sync", "status", "compare", "guard", "check", "explain", "webhook"]),
+    (2, &["settings", "project", "track", "health", "template"]),
+    (3, &["diff", "sync", "status", "compare", "guard", "check", "explain", "appset", "webhook"]),
     (4, &["process", "http", "forge", "cluster", "watch", "repo", "charts", "render", "telemetry"]),
     (5, &["desired"]),
     (6, &["controller"]),
@@ -20,6 +20,8 @@ const SAME_LAYER: &[(&str, &str)] = &[
     ("project", "settings"),
     ("settings", "track"),
     ("settings", "health"),
+    ("appset", "diff"),
+    ("appset", "status"),
     ("compare", "diff"),
     ("compare", "sync"),
     ("compare", "status"),

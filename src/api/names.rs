@@ -9,6 +9,8 @@ pub const ARGOCD_VERSION: &str = "v3.5.1";
 
 /// On an Application: asks for a refresh, `hard` or anything else for a normal one.
 pub const REFRESH: &str = "argocd.argoproj.io/refresh";
+/// On an ApplicationSet: asks for a look at its generators, past what is remembered.
+pub const SET_REFRESH: &str = "argocd.argoproj.io/application-set-refresh";
 /// On an Application: a true boolean stops all processing of it.
 pub const SKIP_RECONCILE: &str = "argocd.argoproj.io/skip-reconcile";
 /// On an Application: RFC 3339 time at which prunes and deletions were confirmed.
@@ -82,6 +84,8 @@ pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration
 pub const FIELD_MANAGER: &str = "argocd-controller";
 /// Field manager of writes for which Argo CD names none: its binary's name.
 pub const BINARY_MANAGER: &str = "argocd-application-controller";
+/// Field manager of writes to ApplicationSets and to the Applications they make: the name of Argo CD's binary for them.
+pub const SETS_MANAGER: &str = "argocd-applicationset-controller";
 /// The cluster Argo CD runs in.
 pub const IN_CLUSTER_SERVER: &str = "https://kubernetes.default.svc";
 /// Name of the in-cluster destination.

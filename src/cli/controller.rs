@@ -109,6 +109,8 @@ struct Parameters {
     verdicts: super::verdicts::Flags,
     #[command(flatten)]
     rendering: super::rendering::Flags,
+    #[command(flatten)]
+    sets: super::sets::SetFlags,
 }
 
 impl Parameters {
@@ -135,6 +137,7 @@ impl Parameters {
         .into_iter()
         .chain(self.verdicts.all())
         .chain(self.rendering.all())
+        .chain(self.sets.all())
         // An empty variable is no value, as everywhere in Argo CD.
         .filter_map(|(flag, value)| Some((flag.to_owned(), value.filter(|text| !text.is_empty())?)))
         .collect()

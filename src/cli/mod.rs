@@ -14,6 +14,7 @@ mod health;
 mod interrupt;
 mod render;
 mod rendering;
+mod sets;
 mod verdicts;
 mod why;
 mod wrap;

@@ -24,6 +24,8 @@ pub struct Config {
     pub settings: Result<InForce, String>,
     /// Destination clusters.
     pub clusters: Clusters,
+    /// The Secrets that they were made of.
+    pub cluster_secrets: Vec<Secret>,
     /// Repositories and credentials, and what their servers are checked against.
     pub repositories: Repositories,
     /// Projects.
@@ -137,6 +139,7 @@ impl Raw {
         Config {
             settings,
             clusters: Clusters::from_secrets(self.secrets.values(), in_cluster),
+            cluster_secrets: self.secrets.values().filter(|secret| secret.is_type("cluster")).cloned().collect(),
             repositories: Repositories::from_secrets(self.secrets.values()).trusting(self.trust.clone()),
             projects: self.projects.values().cloned().collect(),
             webhook_secrets: webhook::Secrets::read(self.own_secret.as_ref(), self.pointed.values()),

@@ -24,6 +24,7 @@ use super::published::Published;
 use super::queue::{AppKey, Purpose, Queue};
 use super::readiness::Readiness;
 use super::remotes::Remotes;
+use super::sets::{self, Sets};
 use super::stores::{Apps, StoredApp, key_of};
 use super::turns::Turns;
 use super::webhooks::Reception;
@@ -50,6 +51,8 @@ pub struct Context {
     pub orphans: Orphans,
     /// Applications.
     pub apps: Apps,
+    /// ApplicationSets, and the work on them.
+    pub sets: Sets,
     /// Settings, projects, repositories, clusters; replaced as a whole.
     pub config: RefCell<Rc<Config>>,
     /// The last settings that could be read.
@@ -180,6 +183,7 @@ impl Context {
             return self.forget_app(&key);
         }
         if let Ok(before) = self.apps.put(object) {
+            sets::application_changed(self, before.as_ref(), object);
             let level = match before {
                 Some(before) => level_of_change(before, object),
                 // Watches start with comparisons: what changed while nobody looked shows only in one.
@@ -206,6 +210,10 @@ impl Context {
 
     /// Forgets an Application that is gone.
     pub fn forget_app(&self, key: &AppKey) {
+        // Its set makes it again, unless that is what deleted it.
+        if let Some(set) = self.apps.set_of(key) {
+            self.sets.queue.add(&set, None);
+        }
         self.apps.remove(key);
         self.queue.forget(key);
         self.repo_errors.borrow_mut().remove(key);

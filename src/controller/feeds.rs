@@ -1,4 +1,4 @@
-//! Watches of the control plane's own objects: Applications, projects, settings, and Argo CD's controller.
+//! Watches of the control plane's own objects: Applications, projects, settings, and Argo CD's controllers.
 //!
 //! In:  feeds.
 //! Out: the stores filled, the verdict kept current, and applications put into the queue.
@@ -16,10 +16,11 @@ use tokio::sync::watch as signal;
 use super::config::{Config, OWN_SECRET, POINTED, Raw};
 use super::context::Context;
 use super::queue::{AppKey, Purpose};
+use super::sets;
 use super::stores::{StoredApp, key_of};
 use crate::api::{GroupVersionKind, ObjectExt, names};
 use crate::compare::Level;
-use crate::guard::{self, Presence, Verdict};
+use crate::guard::{self, Controller, Presence, Verdict};
 use crate::settings::trust;
 use crate::watch::{Feed, FeedEvent, Selection};
 
@@ -27,7 +28,7 @@ use crate::watch::{Feed, FeedEvent, Selection};
 const PART_OF: &str = "app.kubernetes.io/part-of=argocd";
 
 /// What a sink is told.
-enum Told {
+pub(super) enum Told {
     Listing,
     Seen(Value),
     Gone(Value),
@@ -121,7 +122,11 @@ fn follow(ctx: &Context, kind: Kind, sink: impl FnMut(Told) + 'static) -> signal
     spawn(gvk, feed, sink)
 }
 
-fn spawn(gvk: GroupVersionKind, mut feed: Feed, mut sink: impl FnMut(Told) + 'static) -> signal::Receiver<bool> {
+pub(super) fn spawn(
+    gvk: GroupVersionKind,
+    mut feed: Feed,
+    mut sink: impl FnMut(Told) + 'static,
+) -> signal::Receiver<bool> {
     let (listed, receiver) = signal::channel(false);
     tokio::task::spawn_local(async move {
         loop {
@@ -166,7 +171,7 @@ fn apps_told(ctx: &Context, seen: &RefCell<Option<HashSet<AppKey>>>, told: Told)
         Told::Gone(object) => ctx.forget_app(&key_of(&object)),
         Told::Listed => {
             if let Some(seen) = seen.take() {
-                for key in ctx.apps.retain(&seen) {
+                for key in ctx.apps.besides(&seen) {
                     ctx.forget_app(&key);
                 }
             }
@@ -204,7 +209,7 @@ fn settings_told(ctx: &Context, raw: &RefCell<Raw>, kind: &'static str, told: To
     ctx.replace_config(raw.borrow().config());
 }
 
-/// What was seen of Argo CD's controller, by kind and name.
+/// What was seen of Argo CD's controllers, by kind and name.
 #[derive(Default)]
 struct Sightings {
     objects: BTreeMap<(&'static str, String), Value>,
@@ -234,8 +239,12 @@ fn guard_told(ctx: &Context, sightings: &RefCell<Sightings>, kind: &'static str,
         }
     }
     // Until all three kinds were listed nobody knows, and who does not know does not write.
-    let presence = (seen.listed.len() == 3).then(|| Presence::from_objects(seen.objects.values()));
-    ctx.replace_verdict(guard::decide(presence.as_ref(), ctx.observe));
+    let presence =
+        |controller| (seen.listed.len() == 3).then(|| Presence::from_objects(controller, seen.objects.values()));
+    let verdict = guard::decide(presence(Controller::Applications).as_ref(), ctx.observe);
+    let of_sets = guard::decide_sets(&verdict, presence(Controller::ApplicationSets).as_ref());
+    ctx.replace_verdict(verdict);
+    sets::replace_verdict(ctx, of_sets);
 }
 
 impl Context {
@@ -246,6 +255,7 @@ impl Context {
         let now = Rc::new(config);
         let known = self.config.replace(now.clone());
         self.look_again(&known, &now);
+        sets::clusters_changed(self, &known, &now);
         self.watch_orphans(&known, &now);
         let settings = match &now.settings {
             Ok(settings) => settings,

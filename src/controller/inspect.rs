@@ -186,5 +186,5 @@ async fn verdict(ctx: &Context) -> Verdict {
             Err(_) => return guard::decide(None, false),
         }
     }
-    guard::decide(Some(&Presence::from_objects(&seen)), false)
+    guard::decide(Some(&Presence::from_objects(guard::Controller::Applications, &seen)), false)
 }

@@ -33,6 +33,7 @@ mod refresh;
 mod remotes;
 mod run;
 mod serve;
+mod sets;
 mod stores;
 mod turns;
 mod webhooks;

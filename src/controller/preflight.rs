@@ -1,11 +1,10 @@
 //! Says at start what will not work, rather than letting every Application find out.
 //!
-//! In:  `PATH`, the control plane's namespace, its ApplicationSets.
+//! In:  `PATH`, the control plane's namespace.
 //! Out: one line of warning each; litecd goes on, since only some Applications may be hit and the namespace may come.
 
 use std::path::Path;
 
-use crate::api::names;
 use crate::cluster::{Cluster, Error, Resource};
 
 /// Programs that litecd starts, and the Applications that fail without them.
@@ -40,26 +39,5 @@ pub async fn namespace(cluster: &Cluster, name: &str) {
     };
     if let Ok(None) | Err(Error::NotFound(_)) = cluster.get(&namespaces, "", name).await {
         tracing::warn!(namespace = name, "The namespace does not exist: nothing is managed until it does");
-    }
-}
-
-/// Warns of ApplicationSets, which nobody expands once Argo CD's own controller of them is gone.
-pub async fn application_sets(cluster: &Cluster, namespace: &str) {
-    let sets = Resource {
-        group: names::GROUP.to_owned(),
-        version: "v1alpha1".to_owned(),
-        kind: "ApplicationSet".to_owned(),
-        plural: "applicationsets".to_owned(),
-        namespaced: true,
-        ..Resource::default()
-    };
-    // Who may not list them, or has no such kind, has none for litecd.
-    let count = cluster.list_metadata(&sets, Some(namespace), "").await.map_or(0, |list| list.items.len());
-    if count > 0 {
-        tracing::warn!(
-            count,
-            namespace,
-            "ApplicationSets are not expanded yet: their Applications are managed as they are"
-        );
     }
 }

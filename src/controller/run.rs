@@ -23,6 +23,7 @@ use super::published::Published;
 use super::queue::{AppKey, Queue};
 use super::readiness::Readiness;
 use super::remotes::Remotes;
+use super::sets::Sets;
 use super::stores::Apps;
 use super::turns::Turns;
 use super::webhooks::Reception;
@@ -119,9 +120,9 @@ async fn start(options: Options) -> Result<Rc<Context>, Error> {
     preflight::tools();
     let ctx = context(&options, changes, (readiness, webhooks)).await?;
     preflight::namespace(&ctx.cluster, &ctx.namespace).await;
-    preflight::application_sets(&ctx.cluster, &ctx.namespace).await;
     feeds::start_settings(&ctx).await;
     feeds::start_apps(&ctx).await;
+    super::sets::start(&ctx);
     ctx.readiness.begin();
     tracing::info!(applications = ctx.apps.keys().len(), namespace = ctx.namespace, "Ready");
     tokio::task::spawn_local(follow_changes(ctx.clone(), change_events));
@@ -130,8 +131,8 @@ async fn start(options: Options) -> Result<Rc<Context>, Error> {
     tokio::task::spawn_local(webhooks::refresh_sets(ctx.clone()));
     tokio::task::spawn_local(serve::answer_scrapes(ctx.clone(), scrape_requests));
     tokio::task::spawn_local(leftovers::sweep_at_start(ctx.clone()));
-    let queue = ctx.queue.clone();
-    let work = move || queue.quiet_after();
+    let (queue, sets) = (ctx.queue.clone(), ctx.sets.queue.clone());
+    let work = move || Some(queue.quiet_after()? + sets.quiet_after()?);
     tokio::task::spawn_local(telemetry::memory::trim_when_quiet(work));
     Ok(ctx)
 }
@@ -155,6 +156,7 @@ pub(super) async fn context(
     let limits = desired::Options::from(&parameters);
     let desired = Desired::new(&options.cache_dir, limits).map_err(|error| cache(error.to_string()))?;
     let turns = Turns::new(&parameters);
+    let sets = Sets::new(&parameters.application_sets, &options.namespace);
     Ok(Rc::new(Context {
         namespace: options.namespace.clone(),
         parameters,
@@ -162,6 +164,7 @@ pub(super) async fn context(
         cluster,
         live,
         apps: Apps::default(),
+        sets,
         config: RefCell::new(Rc::new(Raw::default().config())),
         last_good: RefCell::new(Rc::new(Raw::default().config())),
         swept: Rc::default(),
@@ -274,7 +277,7 @@ async fn hand_out_turns(ctx: Rc<Context>) {
     tracing::info!("Stopped");
 }
 
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+pub(super) fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "unknown panic".to_owned())
 }

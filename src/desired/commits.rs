@@ -21,7 +21,7 @@ use crate::repo::Environment;
 use crate::settings::git_url;
 
 /// How old a listing of references may be when nobody asked for a fresh one.
-const LISTING_AGE: Duration = Duration::from_secs(10);
+pub const LISTING_AGE: Duration = Duration::from_secs(10);
 
 /// The commits of one comparison.
 pub struct Commits<'a> {

@@ -38,7 +38,7 @@ use tokio::sync::Semaphore;
 
 use crate::gocompat::json;
 use crate::render;
-use crate::repo::Store;
+use crate::repo::{self, RepoAccess, Revision, Store};
 use changes::At;
 use commits::Commits;
 pub use error::Error;
@@ -124,6 +124,23 @@ impl Desired {
     /// Takes some repositories from folders of this machine.
     pub fn with_locals(self, locals: Locals) -> Self {
         Self { locals, ..self }
+    }
+
+    /// The commit that a revision text of a Git repository names now; unless it is asked for anew, a listing of
+    /// references may be a few seconds old.
+    ///
+    /// # Errors
+    /// The server gave no listing, or nothing has that name.
+    pub async fn commit(&self, repo: &RepoAccess, text: &str, anew: Anew) -> Result<String, repo::Error> {
+        let turn = self.listings.acquire().await;
+        let _turn = turn.map_err(|error| repo::Error::Cache(error.to_string()))?;
+        let max_age = if anew == Anew::Nothing { commits::LISTING_AGE } else { Duration::ZERO };
+        self.store.resolve(repo, Revision { text, max_age, ..Revision::default() }).await
+    }
+
+    /// The Git repositories, for who reads files without rendering them.
+    pub fn store(&self) -> &Store {
+        &self.store
     }
 
     /// Manifests of all sources, in the order of the sources.

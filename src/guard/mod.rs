@@ -1,6 +1,6 @@
-//! Decides whether litecd may write, so that it never acts beside a running Argo CD application controller.
+//! Decides whether litecd may write, so that it never acts beside a running controller of Argo CD.
 //!
-//! In:  what was seen of Argo CD's controller in the control plane's namespace (or that nothing could be seen), and
+//! In:  what was seen of Argo CD's controllers in the control plane's namespace (or that nothing could be seen), and
 //!      whether litecd only observes.
 //! Out: a [`Verdict`]; a write needs the [`Permit`] inside it, which nothing outside this room can make.
 //! Invariant: what is not known to be absent counts as present.
@@ -50,7 +50,34 @@ impl Verdict {
     }
 }
 
-/// What was seen of Argo CD's application controller; all zero means it was looked for and is not there.
+/// A controller of Argo CD whose work litecd does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Controller {
+    /// Of Applications.
+    Applications,
+    /// Of ApplicationSets.
+    ApplicationSets,
+}
+
+impl Controller {
+    /// Name that Argo CD's manifests give to it, and Helm charts end theirs with; also its binary's.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Applications => names::BINARY_MANAGER,
+            Self::ApplicationSets => names::SETS_MANAGER,
+        }
+    }
+
+    /// What people call it.
+    fn title(self) -> &'static str {
+        match self {
+            Self::Applications => "Argo CD's application controller",
+            Self::ApplicationSets => "Argo CD's ApplicationSet controller",
+        }
+    }
+}
+
+/// What was seen of a controller of Argo CD; all zero means it was looked for and is not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Presence {
     /// Wanted or existing replicas over all of its StatefulSets and Deployments, whichever is larger.
@@ -60,10 +87,10 @@ pub struct Presence {
 }
 
 impl Presence {
-    /// Folds observed objects into a presence; objects that are not Argo CD's controller do not count.
-    pub fn from_objects<'a>(objects: impl IntoIterator<Item = &'a Value>) -> Self {
+    /// Folds observed objects into a presence; objects that do not run this controller do not count.
+    pub fn from_objects<'a>(controller: Controller, objects: impl IntoIterator<Item = &'a Value>) -> Self {
         let mut seen = Self::default();
-        for object in objects.into_iter().filter(|object| identifies_argocd_controller(object)) {
+        for object in objects.into_iter().filter(|object| identifies(controller, object)) {
             if object.kind() == "Pod" {
                 seen.pods = seen.pods.saturating_add(usize::from(may_still_run(object)));
             } else {
@@ -84,56 +111,73 @@ impl fmt::Display for Presence {
 ///
 /// Observe mode is looked at first because it holds whatever else is true.
 pub fn decide(observed: Option<&Presence>, observe_mode: bool) -> Verdict {
-    let stand_down = |reason: String, is_present| Verdict::StandDown { reason, is_present };
     if observe_mode {
-        return stand_down("observe mode: litecd compares and reports but does not write".to_owned(), false);
+        return Verdict::StandDown {
+            reason: "observe mode: litecd compares and reports but does not write".to_owned(),
+            is_present: false,
+        };
     }
+    judge(Controller::Applications, observed)
+}
+
+/// Who may work on ApplicationSets, given who may write at all: a set makes and deletes Applications, so that whoever
+/// must leave Applications alone leaves sets alone too, and besides Argo CD's controller of sets must be absent.
+pub fn decide_sets(applications: &Verdict, observed: Option<&Presence>) -> Verdict {
+    match applications {
+        Verdict::Write(_) => judge(Controller::ApplicationSets, observed),
+        stand_down @ Verdict::StandDown { .. } => stand_down.clone(),
+    }
+}
+
+fn judge(controller: Controller, observed: Option<&Presence>) -> Verdict {
+    let title = controller.title();
+    let stand_down = |reason: String, is_present| Verdict::StandDown { reason, is_present };
     match observed {
         None => stand_down(
-            "it is not known whether Argo CD's application controller runs; litecd writes only once it is known to be absent"
-                .to_owned(),
+            format!("it is not known whether {title} runs; litecd writes only once it is known to be absent"),
             false,
         ),
-        Some(seen) if seen.replicas != 0 || seen.pods > 0 => stand_down(
-            format!("Argo CD's application controller is present ({seen}); scale it to zero to let litecd take over"),
-            true,
-        ),
+        Some(seen) if seen.replicas != 0 || seen.pods > 0 => {
+            stand_down(format!("{title} is present ({seen}); scale it to zero to let litecd take over"), true)
+        }
         Some(_) => Verdict::Write(Permit { _private: () }),
     }
 }
 
-/// Name that Argo CD's manifests give to its controller, and Helm charts end theirs with.
-const CONTROLLER_NAME: &str = names::BINARY_MANAGER;
 const NAME_LABEL: &str = "app.kubernetes.io/name";
 const PART_OF_LABEL: &str = "app.kubernetes.io/part-of";
 const LITECD: &str = "litecd";
 
-/// Whether an object runs Argo CD's application controller.
+/// Whether an object runs one of Argo CD's controllers.
+pub fn identifies_argocd_controller(object: &Value) -> bool {
+    [Controller::Applications, Controller::ApplicationSets].iter().any(|controller| identifies(*controller, object))
+}
+
+/// Whether an object runs this controller.
 ///
 /// It does when it is a StatefulSet, Deployment or Pod whose name starts with the controller's name, whose
 /// `app.kubernetes.io/name` is the controller's name, or one of whose containers runs the controller's binary (which
 /// catches charts that prefix the name and relabel). litecd may be installed under Argo CD's names so that dashboards
 /// and RBAC keep working; it is told apart by `app.kubernetes.io/name: litecd` or `app.kubernetes.io/part-of: litecd`
 /// and by these labels alone, because a label is set on purpose and a name may be left over.
-pub fn identifies_argocd_controller(object: &Value) -> bool {
+pub fn identifies(controller: Controller, object: &Value) -> bool {
     if !matches!((object.group(), object.kind()), ("apps", "StatefulSet" | "Deployment") | ("", "Pod")) {
         return false;
     }
     if [NAME_LABEL, PART_OF_LABEL].iter().any(|label| object.label(label) == Some(LITECD)) {
         return false;
     }
-    object.label(NAME_LABEL) == Some(CONTROLLER_NAME)
-        || object.name().starts_with(CONTROLLER_NAME)
-        || runs_controller_binary(object)
+    let name = controller.name();
+    object.label(NAME_LABEL) == Some(name) || object.name().starts_with(name) || runs_binary(object, name)
 }
 
-fn runs_controller_binary(object: &Value) -> bool {
+fn runs_binary(object: &Value, name: &str) -> bool {
     let path = if object.kind() == "Pod" { "/spec/containers" } else { "/spec/template/spec/containers" };
     let containers = object.pointer(path).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     containers.iter().any(|container| {
         ["command", "args"].iter().filter_map(|field| container.get(field)?.as_array()).flatten().any(|word| {
             // The binary may be called by path, so only the last part counts.
-            word.as_str().and_then(|word| word.rsplit('/').next()) == Some(CONTROLLER_NAME)
+            word.as_str().and_then(|word| word.rsplit('/').next()) == Some(name)
         })
     })
 }

@@ -21,7 +21,7 @@ const FIRST_LINE: &str = "version https://git-lfs.github.com/spec/v1";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LargeFile {
     /// From the root of the tree.
-    path: String,
+    pub path: String,
     /// SHA-256 of the content.
     digest: String,
 }
@@ -35,6 +35,12 @@ impl LargeFile {
     /// Whether its content was fetched.
     pub fn is_present(&self, bare: &Path) -> bool {
         self.object(bare).is_some_and(|object| object.is_file())
+    }
+
+    /// Its content.
+    pub fn read(&self, bare: &Path) -> Result<Vec<u8>, Error> {
+        let content = self.object(bare).ok_or_else(|| io::ErrorKind::NotFound.into()).and_then(fs::read);
+        content.map_err(|error| Error::disk(&format!("reading the large file {}", self.path), &error))
     }
 
     /// Puts its content in place of the pointer, whose mode stays.

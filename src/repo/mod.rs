@@ -20,6 +20,7 @@ mod attempt;
 mod authority;
 mod changes;
 mod checkout;
+mod contents;
 mod environment;
 mod error;
 mod folder;

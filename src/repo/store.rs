@@ -7,7 +7,7 @@
 //! find out. So a dead server costs one timeout and leaves half of the time to others, whatever the number of apps.
 //! Source: REND-025 to REND-036.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,6 +19,7 @@ use tokio::sync::Mutex as AsyncMutex;
 use super::access::RepoAccess;
 use super::attempt::Attempt;
 use super::checkout::{Checkout, Submodule, Trees, Wanted};
+use super::contents::Contents;
 use super::environment::{Environment, Purpose};
 use super::error::{Error, Failure};
 use super::folder::Folder;
@@ -314,6 +315,46 @@ impl Store {
             keep: self.options.keep_checkouts,
         };
         self.trees.get(wanted).await
+    }
+
+    /// Paths of the folders of a commit that [`Store::fetch`] returned; hidden ones are left out.
+    ///
+    /// # Errors
+    /// The commit or a submodule is not present.
+    pub async fn folders(&self, repo: &RepoAccess, commit: &str, submodules: bool) -> Result<Vec<String>, Error> {
+        let contents = self.contents(repo, commit, submodules).await?;
+        let found = tokio::task::spawn_blocking(move || contents.folders()).await;
+        found.map_err(|error| Error::Cache(error.to_string()))?
+    }
+
+    /// Contents of the wanted files of a commit that [`Store::fetch`] returned, by path.
+    ///
+    /// # Errors
+    /// The commit or a submodule is not present, or a file cannot be read.
+    pub async fn files(
+        &self,
+        repo: &RepoAccess,
+        (commit, submodules): (&str, bool),
+        wanted: impl Fn(&str) -> bool + Send + 'static,
+    ) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+        let contents = self.contents(repo, commit, submodules).await?;
+        let large = self.large_files(repo, commit).await?;
+        let bare = self.bare(repo).dir.clone();
+        let found = tokio::task::spawn_blocking(move || {
+            let mut found = contents.files(&wanted)?;
+            for file in &large {
+                if let Some(content) = found.get_mut(&file.path) {
+                    *content = file.read(&bare)?;
+                }
+            }
+            Ok(found)
+        });
+        found.await.map_err(|error| Error::Cache(error.to_string()))?
+    }
+
+    async fn contents(&self, repo: &RepoAccess, commit: &str, submodules: bool) -> Result<Contents, Error> {
+        let submodules = if submodules { self.submodules(repo, commit).await? } else { Vec::new() };
+        Ok(Contents { bare: self.bare(repo).dir.clone(), commit: commit.to_owned(), submodules })
     }
 
     /// The large files of a commit, with their content present.

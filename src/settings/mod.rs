@@ -5,6 +5,7 @@
 //! Invariant: no cluster calls; secret values do not show in `Debug` or in errors.
 //! Source: sections 13, 14, 16 and 19 of the application controller's inventory (`util/settings/settings.go`).
 
+pub mod application_sets;
 pub mod cluster_config;
 pub mod clusters;
 pub mod compare_options;
@@ -33,6 +34,7 @@ use crate::api::names;
 use crate::gocompat::{duration, strconv, yaml};
 use crate::track::{Method, Tracking};
 
+pub use application_sets::ApplicationSets;
 pub use cluster_config::ClusterConfig;
 pub use clusters::{Cluster, Clusters, DestinationError};
 pub use compare_options::{CompareOptions, IgnoreStatus};

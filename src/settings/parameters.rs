@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use jiff::SignedDuration;
 
+use super::application_sets::{self, ApplicationSets};
 use super::repo_server::{RepoServer, bytes};
 use crate::gocompat::duration;
 use crate::gocompat::patterns::{PatternMatch, matches_any};
@@ -84,6 +85,8 @@ pub struct Parameters {
     pub metrics_application_labels: Vec<String>,
     /// Reasons of Kubernetes events that are written; `all` or `none`.
     pub enable_k8s_event: Vec<String>,
+    /// How ApplicationSets are worked on.
+    pub application_sets: ApplicationSets,
 }
 
 impl Default for Parameters {
@@ -124,12 +127,13 @@ impl Default for Parameters {
             app_hard_resync: None,
             metrics_application_labels: Vec::new(),
             enable_k8s_event: vec!["all".to_owned()],
+            application_sets: ApplicationSets::default(),
         }
     }
 }
 
 /// One parameter: where it is read from, and how it is set; the setter says whether it could read the text.
-struct Definition {
+pub(super) struct Definition {
     /// Key of the ConfigMap; empty when there is a flag only.
     key: &'static str,
     /// Flag without dashes; empty when there is a key only.
@@ -137,11 +141,15 @@ struct Definition {
     set: fn(&mut Parameters, &str) -> Option<()>,
 }
 
-const fn definition(key: &'static str, flag: &'static str, set: fn(&mut Parameters, &str) -> Option<()>) -> Definition {
+pub(super) const fn definition(
+    key: &'static str,
+    flag: &'static str,
+    set: fn(&mut Parameters, &str) -> Option<()>,
+) -> Definition {
     Definition { key, flag, set }
 }
 
-/// Every parameter that has a meaning for a single process.
+/// Every parameter that has a meaning for a single process, but for those of ApplicationSets.
 const DEFINITIONS: &[Definition] = &[
     definition("application.namespaces", "application-namespaces", |p, text| {
         p.application_namespaces = trimmed_list(text);
@@ -302,6 +310,10 @@ const DEFINITIONS: &[Definition] = &[
     }),
 ];
 
+fn definitions() -> impl Iterator<Item = &'static Definition> {
+    DEFINITIONS.iter().chain(application_sets::DEFINITIONS)
+}
+
 /// A value that could not be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParameterError {
@@ -324,7 +336,7 @@ impl Parameters {
     pub fn from_config_map(data: &BTreeMap<String, String>) -> (Self, Vec<ParameterError>) {
         let mut parameters = Self::default();
         let mut problems = Vec::new();
-        for definition in DEFINITIONS.iter().filter(|definition| !definition.key.is_empty()) {
+        for definition in definitions().filter(|definition| !definition.key.is_empty()) {
             // An empty value reaches Argo CD as an unset variable.
             let Some(text) = data.get(definition.key).filter(|text| !text.is_empty()) else { continue };
             if (definition.set)(&mut parameters, text).is_none() {
@@ -339,8 +351,7 @@ impl Parameters {
     /// # Errors
     /// The flag is unknown or its value cannot be read: unlike a key, a flag is refused.
     pub fn set_flag(&mut self, name: &str, value: &str) -> Result<(), ParameterError> {
-        let definition = DEFINITIONS
-            .iter()
+        let definition = definitions()
             .find(|definition| !definition.flag.is_empty() && definition.flag == name)
             .ok_or_else(|| ParameterError::UnknownFlag(name.to_owned()))?;
         (definition.set)(self, value)
@@ -349,12 +360,12 @@ impl Parameters {
 
     /// Names of all flags that [`Self::set_flag`] takes.
     pub fn flags() -> impl Iterator<Item = &'static str> {
-        DEFINITIONS.iter().map(|definition| definition.flag).filter(|flag| !flag.is_empty())
+        definitions().map(|definition| definition.flag).filter(|flag| !flag.is_empty())
     }
 
     /// Names of all keys that [`Self::from_config_map`] reads.
     pub fn keys() -> impl Iterator<Item = &'static str> {
-        DEFINITIONS.iter().map(|definition| definition.key).filter(|key| !key.is_empty())
+        definitions().map(|definition| definition.key).filter(|key| !key.is_empty())
     }
 
     /// Whether Applications of a namespace are handled (APP-232).
@@ -364,11 +375,11 @@ impl Parameters {
     }
 }
 
-fn trimmed_list(text: &str) -> Vec<String> {
+pub(super) fn trimmed_list(text: &str) -> Vec<String> {
     text.split(',').map(|part| part.trim().to_owned()).collect()
 }
 
-fn flag(text: &str) -> Option<bool> {
+pub(super) fn flag(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" => Some(true),
         "false" => Some(false),
@@ -380,7 +391,7 @@ fn whole(text: &str) -> Option<i64> {
     text.parse::<i64>().ok().filter(|value| (0..=i64::from(i32::MAX)).contains(value))
 }
 
-fn count(text: &str) -> Option<usize> {
+pub(super) fn count(text: &str) -> Option<usize> {
     whole(text).and_then(|value| usize::try_from(value).ok())
 }
 
@@ -392,7 +403,7 @@ fn seconds(text: &str) -> Option<SignedDuration> {
     whole(text).map(SignedDuration::from_secs)
 }
 
-fn positive_duration(text: &str) -> Option<SignedDuration> {
+pub(super) fn positive_duration(text: &str) -> Option<SignedDuration> {
     duration::parse_setting(text).filter(|value| !value.is_negative())
 }
 
