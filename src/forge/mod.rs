@@ -17,51 +17,12 @@ mod session;
 #[cfg(test)]
 mod tests;
 
-use serde_json::Value;
-
 use crate::api::appset::{PullRequestGenerator, ScmProviderGenerator};
 use crate::repo::github::{App, Tokens};
 
+pub use crate::appset::{PullRequest, Repository};
 pub use filter::{PullFilters, keep_pull_requests};
 pub use plugin::{Plugin, plugin};
-
-/// One branch of one repository.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Repository {
-    /// Organisation, group or owner.
-    pub organization: String,
-    /// Name.
-    pub repository: String,
-    /// The host's id: a number for most, a text for some.
-    pub repository_id: Value,
-    /// URL to clone.
-    pub url: String,
-    /// Branch.
-    pub branch: String,
-    /// Commit of the branch.
-    pub sha: String,
-    /// Labels or topics.
-    pub labels: Vec<String>,
-}
-
-/// One pull request.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PullRequest {
-    /// Number.
-    pub number: i64,
-    /// Title.
-    pub title: String,
-    /// Branch it comes from.
-    pub branch: String,
-    /// Branch it goes to.
-    pub target_branch: String,
-    /// Commit of the branch it comes from.
-    pub head_sha: String,
-    /// Labels.
-    pub labels: Vec<String>,
-    /// Who opened it.
-    pub author: String,
-}
 
 /// What a host is asked with.
 #[derive(Clone, Copy)]

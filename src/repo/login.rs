@@ -60,6 +60,20 @@ pub struct App {
     pub api: String,
 }
 
+impl App {
+    /// The app of credentials; none when they hold no key.
+    pub fn of(credentials: &Credentials) -> Option<Self> {
+        let written = credentials.github_app_enterprise_base_url.trim_end_matches('/');
+        let app = Self {
+            id: credentials.github_app_id,
+            installation: credentials.github_app_installation_id,
+            private_key: credentials.github_app_private_key.clone(),
+            api: if written.is_empty() { "https://api.github.com".to_owned() } else { written.to_owned() },
+        };
+        Some(app).filter(|app| !app.private_key.is_empty())
+    }
+}
+
 impl Login {
     /// The login for a repository, the first that applies in Argo CD's order.
     pub fn of(credentials: &Credentials, url: &str) -> Self {
@@ -75,14 +89,8 @@ impl Login {
         if !credentials.ssh_private_key.is_empty() {
             return Self::Ssh { key: credentials.ssh_private_key.clone() };
         }
-        if !credentials.github_app_private_key.is_empty() && credentials.github_app_id != 0 {
-            let written = credentials.github_app_enterprise_base_url.trim_end_matches('/');
-            return Self::App(App {
-                id: credentials.github_app_id,
-                installation: credentials.github_app_installation_id,
-                private_key: credentials.github_app_private_key.clone(),
-                api: if written.is_empty() { "https://api.github.com".to_owned() } else { written.to_owned() },
-            });
+        if let Some(app) = App::of(credentials).filter(|app| app.id != 0) {
+            return Self::App(app);
         }
         if !credentials.gcp_service_account_key.is_empty() {
             return Self::Unsupported("a Google Cloud service account key (gcpServiceAccountKey)");

@@ -164,7 +164,11 @@ impl Credentials {
 }
 
 impl RepositoryCredentials {
-    pub(super) fn from_secret(secret: &Secret) -> Result<Self, strconv::Error> {
+    /// Reads a Secret of type `repo-creds`.
+    ///
+    /// # Errors
+    /// A number or a boolean cannot be read.
+    pub fn from_secret(secret: &Secret) -> Result<Self, strconv::Error> {
         const AZURE: AzureKeys =
             AzureKeys { client_id: "azureServicePrincipalClientID", tenant_id: "azureServicePrincipalTenantID" };
         Ok(Self { url: secret.text("url"), credentials: Credentials::read(secret, &AZURE)? })

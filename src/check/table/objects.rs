@@ -10,7 +10,7 @@ pub static ROWS: &[Row] = features! {
         "Refresh", "Asks for a refresh now.";
     Render "annotation.hydrate" No("litecd does not push hydrated manifests"), ["annotation:argocd.argoproj.io/hydrate"],
         "Hydrate", "Asks for a hydration now.";
-    Generate "annotation.application-set-refresh" No("ApplicationSets are not read yet"),
+    Generate "annotation.application-set-refresh" Yes,
         ["annotation:argocd.argoproj.io/application-set-refresh"],
         "Refresh of an ApplicationSet", "Asks for a new look at an ApplicationSet.";
     Compare "annotation.skip-reconcile" Yes, ["annotation:argocd.argoproj.io/skip-reconcile"],
@@ -136,6 +136,6 @@ pub static ROWS: &[Row] = features! {
     Compare "secret.webhook" Yes,
         ["argocd-secret:webhook.*"],
         "Webhook secrets", "What the senders of webhooks sign with.";
-    Generate "secret.scm" No("ApplicationSets are not read yet"), ["secret:scm-creds"],
+    Generate "secret.scm" Yes, ["secret:scm-creds"],
         "SCM credentials", "Tokens for generators.";
 };

@@ -3,10 +3,9 @@
 //! In:  nothing. Out: rows. Source: APP-290 to APP-302, `docs/operator-manual/argocd-cmd-params-cm.yaml`.
 
 use super::{Row, features};
-use crate::check::Support::{self, No, Other, Yes};
+use crate::check::Support::{self, No, Other, Partial, Yes};
 
 const OTHER_PROGRAM: Support = Other("Argo CD's own programs go on reading it");
-const NO_APPSETS: Support = No("ApplicationSets are not read yet");
 
 pub static ROWS: &[Row] = features! {
     Permit "params.application-namespaces" Yes,
@@ -114,10 +113,9 @@ pub static ROWS: &[Row] = features! {
          "argocd-cmd-params-cm:controller.hydration.processors", "argocd-cmd-params-cm:commitserver.*"],
         "Source hydrator", "Whether manifests are hydrated, and by which server.";
 
-    Generate "params.appset-policy" NO_APPSETS,
+    Generate "params.appset-policy" Yes,
         ["argocd-cmd-params-cm:applicationsetcontroller.policy",
          "argocd-cmd-params-cm:applicationsetcontroller.enable.policy.override",
-         "argocd-cmd-params-cm:applicationsetcontroller.dryrun",
          "argocd-cmd-params-cm:applicationsetcontroller.enable.progressive.syncs",
          "argocd-cmd-params-cm:applicationsetcontroller.enable.new.git.file.globbing",
          "argocd-cmd-params-cm:applicationsetcontroller.enable.git.submodule",
@@ -128,14 +126,17 @@ pub static ROWS: &[Row] = features! {
          "argocd-cmd-params-cm:applicationsetcontroller.status.max.resources.count",
          "argocd-cmd-params-cm:applicationsetcontroller.concurrent.reconciliations.max"],
         "ApplicationSet policy", "What the ApplicationSet controller may do.";
-    Generate "params.appset-scm" NO_APPSETS,
+    Generate "params.appset-dry-run" No("ApplicationSets are carried out"),
+        ["argocd-cmd-params-cm:applicationsetcontroller.dryrun"],
+        "ApplicationSet dry run", "Whether nothing is written.";
+    Generate "params.appset-scm" Partial("scm.root.ca.path is not read, and there are no metrics of GitHub"),
         ["argocd-cmd-params-cm:applicationsetcontroller.allowed.scm.providers",
          "argocd-cmd-params-cm:applicationsetcontroller.enable.scm.providers",
          "argocd-cmd-params-cm:applicationsetcontroller.scm.root.ca.path",
          "argocd-cmd-params-cm:applicationsetcontroller.enable.tokenref.strict.mode",
          "argocd-cmd-params-cm:applicationsetcontroller.enable.github.api.metrics"],
         "ApplicationSet providers", "Which providers generators may ask.";
-    Generate "params.appset-program" NO_APPSETS,
+    Generate "params.appset-program" Partial("logs and connections are those of litecd itself"),
         ["argocd-cmd-params-cm:applicationsetcontroller.debug", "argocd-cmd-params-cm:applicationsetcontroller.log.format",
          "argocd-cmd-params-cm:applicationsetcontroller.log.level",
          "argocd-cmd-params-cm:applicationsetcontroller.enable.leader.election",

@@ -13,6 +13,7 @@
 
 mod feed;
 mod git;
+mod hosts;
 mod questions;
 mod reconcile;
 mod removal;
@@ -33,6 +34,7 @@ use crate::api::{ObjectExt, names};
 use crate::appset::{Globbing, Options, Policy};
 use crate::cluster::{Error, Resource};
 use crate::guard::{self, Permit, Verdict};
+use crate::repo::github::Tokens;
 use crate::settings::ApplicationSets;
 
 /// ApplicationSets, and the work on them.
@@ -47,6 +49,8 @@ pub struct Sets {
     verdict: RefCell<Verdict>,
     /// How often each set failed in a row.
     failures: RefCell<HashMap<AppKey, u32>>,
+    /// Tokens of GitHub Apps that generators refer to.
+    tokens: Tokens,
     /// The `applicationsets` resource.
     resource: Resource,
 }
@@ -58,6 +62,7 @@ impl Sets {
             store: Objects::default(),
             queue: Queue::default(),
             options: options(parameters, namespace),
+            tokens: Tokens::default(),
             verdict: RefCell::new(guard::decide(None, false)),
             failures: RefCell::default(),
             resource: Resource {

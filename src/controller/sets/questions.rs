@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::git::{Commits, Place};
+use super::hosts::Hosts;
 use crate::api::ObjectExt;
 use crate::api::appset::LabelSelector;
 use crate::appset::globs::Pattern;
@@ -23,12 +24,13 @@ use crate::desired::Anew;
 pub struct Answerer<'a> {
     ctx: &'a Context,
     git: Commits<'a>,
+    hosts: Hosts<'a>,
 }
 
 impl<'a> Answerer<'a> {
-    /// Nothing was asked yet.
-    pub fn new(ctx: &'a Context, config: &'a Config, anew: Anew) -> Self {
-        Self { ctx, git: Commits::new(ctx, config, anew) }
+    /// Nothing was asked yet for a set of this namespace.
+    pub fn new(ctx: &'a Context, config: &'a Config, namespace: &'a str, anew: Anew) -> Self {
+        Self { ctx, git: Commits::new(ctx, config, anew), hosts: Hosts::new(ctx, namespace) }
     }
 
     /// The answer to a question.
@@ -56,10 +58,9 @@ impl<'a> Answerer<'a> {
                 };
                 self.objects(&kind, name, selector).await.map(Answer::Objects)
             }
-            Query::ScmProvider(_) | Query::PullRequests(_) | Query::Plugin(_) => Err(QueryError {
-                stage: Stage::Setup,
-                text: "generators that ask source code hosts or plugins are not supported by this build".to_owned(),
-            }),
+            Query::ScmProvider(wanted) => self.hosts.repositories(wanted).await.map(Answer::Repositories),
+            Query::PullRequests(wanted) => self.hosts.pull_requests(wanted).await.map(Answer::PullRequests),
+            Query::Plugin(query) => self.hosts.plugin(query).await.map(Answer::Parameters),
         }
     }
 

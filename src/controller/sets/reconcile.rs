@@ -105,7 +105,7 @@ async fn expand(
     (set, world): (&ApplicationSet, &World<'_>),
     anew: Anew,
 ) -> Result<Vec<Application>, appset::Failure> {
-    let mut answerer = Answerer::new(ctx, config, anew);
+    let mut answerer = Answerer::new(ctx, config, &set.metadata.namespace, anew);
     let mut answers = Answers::default();
     for _ in 0..ROUNDS {
         match appset::expand(set, &ctx.sets.options, world, &answers) {
