@@ -56,7 +56,9 @@ fn len(values: &[Value]) -> Answer {
         Some(Value::Str(text)) => text.len(),
         Some(Value::List(_, items)) => items.len(),
         Some(Value::Map(_, entries)) => entries.borrow().len(),
-        Some(Value::Invalid | Value::Nil) | None => return Err("len of nil pointer".to_owned()),
+        Some(Value::Invalid | Value::Nil) | None => {
+            return Err("reflect: call of reflect.Value.Type on zero Value".to_owned());
+        }
         Some(other) => return Err(format!("len of type {}", other.type_name())),
     };
     i64::try_from(size).map(Value::Int).map_err(|error| error.to_string())
@@ -145,7 +147,7 @@ fn equal(a: &Value, b: &Value) -> Result<bool, String> {
     if a.type_name() != b.type_name() && basic(a).is_some() != basic(b).is_some() {
         return Err(format!("incompatible types for comparison: {} and {}", a.type_name(), b.type_name()));
     }
-    Err(format!("non-comparable type {}: {}", plain(b), b.type_name()))
+    Err(format!("non-comparable type {}: {}", printf("%s", std::slice::from_ref(b)), b.type_name()))
 }
 
 fn compare(a: &Value, b: &Value) -> Result<Option<Ordering>, String> {

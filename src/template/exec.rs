@@ -351,6 +351,10 @@ impl<'t> State<'t> {
                     (None, MissingKey::Error) => self.error(format_args!("map has no entry for key {}", quote(name))),
                 }
             }
+            Value::Version(version) => match version.method(name) {
+                Some(value) => Ok(Seen::plain(value)),
+                None => self.error(format_args!("can't evaluate field {name} in type *semver.Version")),
+            },
             _ => self.error(format_args!("can't evaluate field {name} in type {}", receiver.type_name())),
         }
     }
@@ -386,6 +390,12 @@ impl<'t> State<'t> {
         }
         if let Some(last) = last {
             values.push(self.validate(Seen::plain(last), function.parameter(arguments.len()))?);
+        }
+        if let ("call", Some(shown), Some(value)) = (name, arguments.first(), values.first().filter(|it| !it.is_nil()))
+        {
+            let problem = format!("error calling call: non-function {shown} of type {}", value.type_name());
+            self.at(command)?;
+            return self.error(problem);
         }
         match (function.run)(&mut self.context, values) {
             Ok(value) => Ok(Seen::plain(value)),

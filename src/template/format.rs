@@ -27,6 +27,7 @@ fn nested(value: &Value, depth: usize) -> String {
         Value::Int(number) | Value::Int64(number) => number.to_string(),
         Value::Float(number) => general(*number),
         Value::Str(text) => text.to_string(),
+        Value::Version(version) => version.to_string(),
         Value::List(_, items) => {
             let items: Vec<String> = items.iter().map(|item| nested(item, depth + 1)).collect();
             format!("[{}]", items.join(" "))
@@ -152,9 +153,10 @@ fn verbed(verb: char, spec: Spec, value: &Value) -> String {
             format!("map[{}]", entries.join(" "))
         }
         ('v' | 't', Value::Bool(flag)) => padded(flag.to_string(), spec, false),
-        (_, Value::Int(number) | Value::Int64(number)) => integer(verb, spec, *number, value),
-        (_, Value::Float(number)) => float(verb, spec, *number, value),
-        (_, Value::Str(text)) => string(verb, spec, text, value),
+        (_, Value::Int(number) | Value::Int64(number)) => return integer(verb, spec, *number, value),
+        (_, Value::Float(number)) => return float(verb, spec, *number, value),
+        (_, Value::Version(version)) => return string(verb, spec, &version.to_string(), value),
+        (_, Value::Str(text)) => return string(verb, spec, text, value),
         _ => bad(verb, value),
     }
 }

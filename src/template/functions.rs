@@ -75,6 +75,11 @@ pub(super) fn find(name: &str) -> Option<Function> {
     rows.find(|row| row.0 == name).map(|&(_, signature, run)| Function { signature, run })
 }
 
+/// Whether Argo CD has a function of that name that is not offered here.
+pub(super) fn is_unsupported(name: &str) -> bool {
+    sprig::UNSUPPORTED.contains(&name)
+}
+
 /// Whether a function of that name is known.
 pub(super) fn exists(name: &str) -> bool {
     find(name).is_some()

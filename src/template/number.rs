@@ -60,7 +60,7 @@ impl Number {
 }
 
 /// Underscores may stand between digits and after a base's prefix.
-fn integer(text: &str) -> Option<i128> {
+pub(super) fn integer(text: &str) -> Option<i128> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let lower = unsigned.to_ascii_lowercase();
     let (digits, base) = match lower.get(..2) {

@@ -463,6 +463,9 @@ impl Parser {
         let token = self.next_non_space();
         let kind = match token.kind {
             Tok::Identifier if functions::exists(&token.text) => Kind::Identifier(token.text),
+            Tok::Identifier if functions::is_unsupported(&token.text) => {
+                return self.error(format_args!("function {} is not supported", quote(&token.text)));
+            }
             Tok::Identifier => return self.error(format_args!("function {} not defined", quote(&token.text))),
             Tok::Dot => Kind::Dot,
             Tok::Nil => Kind::Nil,

@@ -25,3 +25,30 @@ fn names_are_replaced_where_they_are_known() {
     assert_eq!(replace("{{ a.b }}-{{c}}-{{}}", &params).as_deref(), Ok("1-{{c}}-{{}}"));
     assert_eq!(replace("{{ a.b", &params).as_deref(), Ok("{{ a.b"));
 }
+
+/// Rows that are known to differ, with the reason.
+const UNLIKE: &[(&str, &str)] = &[];
+
+/// Every row of the table that `corpus/golib/template` prints, results and error texts.
+#[test]
+fn templates_render_as_go_renders_them() {
+    let table: Value = serde_json::from_str(include_str!("../../corpus/golib/template.json")).expect("a table");
+    let rows = table["rows"].as_array().expect("rows");
+    let mut wrong = Vec::new();
+    for row in rows {
+        let template = row["t"].as_str().expect("a template");
+        let options: Vec<String> = serde_json::from_value(row["o"].clone()).unwrap_or_default();
+        let options = Options::parse(&options).expect("known options");
+        let got = render(template, &table["params"], &options).map_err(|error| error.to_string());
+        let expect = match row["r"].as_str() {
+            Some(result) => Ok(result.to_owned()),
+            None => Err(row["e"].as_str().expect("an error").to_owned()),
+        };
+        let is_listed = UNLIKE.iter().any(|(listed, _)| *listed == template);
+        if (got == expect) == is_listed {
+            wrong.push(format!("{template}\n  want {expect:?}\n  got  {got:?}"));
+        }
+    }
+    assert!(rows.len() >= 450, "the table is whole");
+    assert!(wrong.is_empty(), "{} of {} differ:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
+}

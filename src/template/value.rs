@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::gocompat::semver::Version;
+
 /// What the elements of a list or map are declared as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Elem {
@@ -29,6 +31,49 @@ pub(super) enum Value {
     Str(Rc<str>),
     List(Elem, Rc<Vec<Value>>),
     Map(Elem, Entries),
+    Version(Rc<SemVer>),
+}
+
+/// What `semver` gives.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct SemVer {
+    pub version: Version,
+    metadata: String,
+    original: String,
+}
+
+impl SemVer {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let version = Version::parse(text).map_err(|error| error.to_string())?;
+        let metadata = text.split_once('+').map_or("", |(_, metadata)| metadata).to_owned();
+        Ok(Self { version, metadata, original: text.to_owned() })
+    }
+
+    /// The methods without arguments.
+    pub(super) fn method(&self, name: &str) -> Option<Value> {
+        let number = |number: u64| Some(Value::Int(i64::try_from(number).unwrap_or(i64::MAX)));
+        match name {
+            "Major" => number(self.version.major),
+            "Minor" => number(self.version.minor),
+            "Patch" => number(self.version.patch),
+            "Prerelease" => Some(Value::str(&self.version.pre)),
+            "Metadata" => Some(Value::str(&self.metadata)),
+            "Original" => Some(Value::str(&self.original)),
+            "String" => Some(Value::str(self.to_string())),
+            _ => None,
+        }
+    }
+}
+
+impl std::fmt::Display for SemVer {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Version { major, minor, patch, pre } = &self.version;
+        write!(out, "{major}.{minor}.{patch}")?;
+        if !pre.is_empty() {
+            write!(out, "-{pre}")?;
+        }
+        if self.metadata.is_empty() { Ok(()) } else { write!(out, "+{}", self.metadata) }
+    }
 }
 
 impl Value {
@@ -76,6 +121,7 @@ impl Value {
             Self::Int64(_) => "int64",
             Self::Float(_) => "float64",
             Self::Str(_) => "string",
+            Self::Version(_) => "*semver.Version",
             Self::List(Elem::Any, _) => "[]interface {}",
             Self::List(Elem::Str, _) => "[]string",
             Self::List(Elem::Int, _) => "[]int",
@@ -89,6 +135,7 @@ impl Value {
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Invalid | Self::Nil => "invalid",
+            Self::Version(_) => "ptr",
             Self::List(..) => "slice",
             Self::Map(..) => "map",
             other => other.type_name(),
@@ -102,6 +149,7 @@ impl Value {
             Self::Bool(flag) => *flag,
             Self::Int(number) | Self::Int64(number) => *number != 0,
             Self::Float(number) => *number != 0.0,
+            Self::Version(_) => true,
             Self::Str(text) => !text.is_empty(),
             Self::List(_, items) => !items.is_empty(),
             Self::Map(_, entries) => !entries.borrow().is_empty(),
@@ -116,6 +164,7 @@ impl Value {
             (Self::Int(a), Self::Int(b)) | (Self::Int64(a), Self::Int64(b)) => a == b,
             (Self::Float(a), Self::Float(b)) => a == b,
             (Self::Str(a), Self::Str(b)) => a == b,
+            (Self::Version(a), Self::Version(b)) => a == b,
             (Self::List(of, a), Self::List(to, b)) => {
                 of == to && a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.deep_equal(b))
             }
@@ -141,6 +190,7 @@ impl Value {
             Self::Int(number) | Self::Int64(number) => Json::from(*number),
             Self::Float(number) => float_to_json(*number)?,
             Self::Str(text) => Json::from(&**text),
+            Self::Version(version) => Json::from(version.to_string()),
             Self::List(_, items) => {
                 Json::Array(items.iter().map(|item| item.to_json(depth + 1)).collect::<Result<_, _>>()?)
             }

@@ -7,6 +7,7 @@ use sha2::{Digest as _, Sha256, Sha512};
 use super::super::functions::Row;
 use super::super::value::Value;
 use super::{Answer, any, int, text};
+use crate::gocompat::strconv::quote;
 use crate::gocompat::{json, yaml};
 
 fn of(text: impl AsRef<str>) -> Answer {
@@ -36,18 +37,18 @@ pub(super) const TABLE: &[Row] = &[
     ("typeIs", "sa", |_, v| Ok(Value::Bool(any(&v, 1).type_name() == text(&v, 0)))),
     ("typeIsLike", "sa", |_, v| Ok(Value::Bool(any(&v, 1).type_name() == text(&v, 0)))),
     ("deepEqual", "aa", |_, v| Ok(Value::Bool(any(&v, 0).deep_equal(&any(&v, 1))))),
-    ("regexMatch", "ss", |_, v| Ok(Value::Bool(regex(&v)?.is_match(text(&v, 1))))),
+    ("regexMatch", "ss", |_, v| Ok(Value::Bool(regex(&v).is_ok_and(|regex| regex.is_match(text(&v, 1)))))),
     ("mustRegexMatch", "ss", |_, v| Ok(Value::Bool(regex(&v)?.is_match(text(&v, 1))))),
-    ("regexFind", "ss", |_, v| of(regex(&v)?.find(text(&v, 1)).map_or("", |found| found.as_str()))),
+    ("regexFind", "ss", |_, v| of(must(&v)?.find(text(&v, 1)).map_or("", |found| found.as_str()))),
     ("mustRegexFind", "ss", |_, v| of(regex(&v)?.find(text(&v, 1)).map_or("", |found| found.as_str()))),
-    ("regexFindAll", "ssi", |_, v| find_all(&v)),
-    ("mustRegexFindAll", "ssi", |_, v| find_all(&v)),
-    ("regexReplaceAll", "sss", |_, v| of(regex(&v)?.replace_all(text(&v, 1), text(&v, 2)))),
+    ("regexFindAll", "ssi", |_, v| find_all(&must(&v)?, &v)),
+    ("mustRegexFindAll", "ssi", |_, v| find_all(&regex(&v)?, &v)),
+    ("regexReplaceAll", "sss", |_, v| of(must(&v)?.replace_all(text(&v, 1), text(&v, 2)))),
     ("mustRegexReplaceAll", "sss", |_, v| of(regex(&v)?.replace_all(text(&v, 1), text(&v, 2)))),
-    ("regexReplaceAllLiteral", "sss", |_, v| of(regex(&v)?.replace_all(text(&v, 1), regex::NoExpand(text(&v, 2))))),
+    ("regexReplaceAllLiteral", "sss", |_, v| of(must(&v)?.replace_all(text(&v, 1), regex::NoExpand(text(&v, 2))))),
     ("mustRegexReplaceAllLiteral", "sss", |_, v| of(regex(&v)?.replace_all(text(&v, 1), regex::NoExpand(text(&v, 2))))),
-    ("regexSplit", "ssi", |_, v| split(&v)),
-    ("mustRegexSplit", "ssi", |_, v| split(&v)),
+    ("regexSplit", "ssi", |_, v| split(&must(&v)?, &v)),
+    ("mustRegexSplit", "ssi", |_, v| split(&regex(&v)?, &v)),
     ("regexQuoteMeta", "s", |_, v| of(quote_meta(text(&v, 0)))),
 ];
 
@@ -68,7 +69,10 @@ fn from_yaml(text: &str, wants_map: bool) -> Answer {
 }
 
 fn from_json(text: &str) -> Answer {
-    serde_json::from_str(text).map(|value| Value::from_json(&value)).map_err(|error| error.to_string())
+    serde_json::from_str(text).map(|value| Value::from_json(&value)).map_err(|error| match error.is_eof() {
+        true => "unexpected end of JSON input".to_owned(),
+        false => error.to_string(),
+    })
 }
 
 fn pretty(value: &serde_json::Value) -> String {
@@ -85,7 +89,7 @@ fn decoded(text: &str) -> String {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -106,17 +110,25 @@ fn regex(values: &[Value]) -> Result<regex::Regex, String> {
         .map_err(|_| format!("error parsing regexp: invalid pattern: `{pattern}`"))
 }
 
+/// The functions without `must` panic in Go, which says so.
+fn must(values: &[Value]) -> Result<regex::Regex, String> {
+    let show = |problem| format!("regexp: Compile({}): {problem}", quoted(text(values, 0)));
+    regex(values).map_err(show)
+}
+
+fn quoted(pattern: &str) -> String {
+    if pattern.contains('`') { quote(pattern) } else { format!("`{pattern}`") }
+}
+
 fn limit(values: &[Value]) -> usize {
     usize::try_from(int(values, 2)).unwrap_or(usize::MAX)
 }
 
-fn find_all(values: &[Value]) -> Answer {
-    let regex = regex(values)?;
+fn find_all(regex: &regex::Regex, values: &[Value]) -> Answer {
     Ok(Value::strings(regex.find_iter(text(values, 1)).take(limit(values)).map(|found| found.as_str().to_owned())))
 }
 
-fn split(values: &[Value]) -> Answer {
-    let regex = regex(values)?;
+fn split(regex: &regex::Regex, values: &[Value]) -> Answer {
     Ok(Value::strings(regex.splitn(text(values, 1), limit(values)).map(str::to_owned)))
 }
 

@@ -41,6 +41,8 @@ pub(super) const TABLE: &[Row] = &[
     ("mustHas", "aa", |_, v| has(&v)),
     ("slice", "aa*", |_, v| slice(&v)),
     ("mustSlice", "aa*", |_, v| slice(&v)),
+    ("chunk", "ia", |_, v| chunk(&v)),
+    ("mustChunk", "ia", |_, v| chunk(&v)),
     ("concat", "a*", |_, v| {
         let lists: Vec<Vec<Value>> = (0..v.len()).map(|at| items("concat", &v, at)).collect::<Result<_, _>>()?;
         Ok(Value::list(lists.concat()))
@@ -80,15 +82,27 @@ pub(super) const TABLE: &[Row] = &[
     ("dig", "a*", |_, v| dig(&v)),
 ];
 
+fn chunk(values: &[Value]) -> Answer {
+    let items = items("chunk", values, 1)?;
+    let size = usize::try_from(int(values, 0)).ok().filter(|size| *size > 0);
+    let size = size.ok_or("runtime error: makeslice: len out of range")?;
+    Ok(Value::list(items.chunks(size).map(|part| Value::list(part.to_vec())).collect()))
+}
+
 fn items(name: &str, values: &[Value], at: usize) -> Result<Vec<Value>, String> {
     match values.get(at) {
         Some(Value::List(_, items)) => Ok(items.to_vec()),
-        Some(other) if !other.is_nil() => Err(format!("Cannot find {name} on type {}", other.kind())),
+        Some(other) if !other.is_nil() => Err(match name {
+            "concat" => format!("Cannot concat type {} as list", other.kind()),
+            "compact" => format!("Cannot compact on type {}", other.kind()),
+            "chunk" => format!("Cannot chunk type {}", other.kind()),
+            _ => format!("Cannot find {name} on type {}", other.kind()),
+        }),
         _ => Err("runtime error: invalid memory address or nil pointer dereference".to_owned()),
     }
 }
 
-fn entries(values: &[Value], at: usize) -> Entries {
+pub(super) fn entries(values: &[Value], at: usize) -> Entries {
     match values.get(at) {
         Some(Value::Map(_, entries)) => entries.clone(),
         _ => Entries::default(),

@@ -6,16 +6,62 @@
 
 mod convert;
 mod data;
+mod links;
 mod names;
 mod numbers;
 mod strings;
+mod words;
 
 use super::format::plain;
 use super::functions::Row;
+use super::number::integer;
 use super::value::Value;
 
 /// All tables.
-pub(super) const TABLES: &[&[Row]] = &[strings::TABLE, numbers::TABLE, data::TABLE, convert::TABLE, names::TABLE];
+pub(super) const TABLES: &[&[Row]] =
+    &[strings::TABLE, numbers::TABLE, data::TABLE, convert::TABLE, names::TABLE, links::TABLE, words::TABLE];
+
+/// Functions of Sprig that need a clock, randomness or keys: a template that calls one is refused.
+pub(super) const UNSUPPORTED: &[&str] = &[
+    "ago",
+    "bcrypt",
+    "buildCustomCert",
+    "date",
+    "dateInZone",
+    "dateModify",
+    "date_in_zone",
+    "date_modify",
+    "decryptAES",
+    "derivePassword",
+    "encryptAES",
+    "genCA",
+    "genCAWithKey",
+    "genPrivateKey",
+    "genSelfSignedCert",
+    "genSelfSignedCertWithKey",
+    "genSignedCert",
+    "genSignedCertWithKey",
+    "htmlDate",
+    "htmlDateInZone",
+    "htpasswd",
+    "mustDateModify",
+    "must_date_modify",
+    "mustToDate",
+    "now",
+    "randAlpha",
+    "randAlphaNum",
+    "randAscii",
+    "randBytes",
+    "randInt",
+    "randNumeric",
+    "shuffle",
+    "toDate",
+    "unixEpoch",
+    "uuidv4",
+];
+
+use convert::hex;
+use data::entries;
 
 type Answer = Result<Value, String>;
 
@@ -53,7 +99,7 @@ fn to_int(value: &Value) -> i64 {
                 Some((whole, zeros)) if !zeros.is_empty() && zeros.bytes().all(|digit| digit == b'0') => whole,
                 _ => text,
             };
-            whole.parse().unwrap_or_default()
+            integer(whole).and_then(|number| number.try_into().ok()).unwrap_or_default()
         }
         _ => 0,
     }

@@ -27,6 +27,14 @@ pub(super) const TABLE: &[Row] = &[
     ("max", "aa*", |_, v| of(v.iter().map(to_int).max().unwrap_or_default())),
     ("biggest", "aa*", |_, v| of(v.iter().map(to_int).max().unwrap_or_default())),
     ("min", "aa*", |_, v| of(v.iter().map(to_int).min().unwrap_or_default())),
+    ("addf", "a*", |_, v| decimals(&[&[Value::Int(0)], v.as_slice()].concat(), added).and_then(float)),
+    ("add1f", "a", |_, v| decimals(&[any(&v, 0), Value::Int(1)], added).and_then(float)),
+    ("subf", "aa*", |_, v| decimals(&v, subtracted).and_then(float)),
+    ("mulf", "aa*", |_, v| decimals(&v, multiplied).and_then(float)),
+    ("divf", "aa*", |_, v| match v.iter().skip(1).any(|by| to_float(by) == 0.0) {
+        true => Err("decimal division by 0".to_owned()),
+        false => decimals(&v, quotient).and_then(float),
+    }),
     ("maxf", "aa*", |_, v| float(v.iter().map(to_float).fold(f64::NEG_INFINITY, f64::max))),
     ("minf", "aa*", |_, v| float(v.iter().map(to_float).fold(f64::INFINITY, f64::min))),
     ("floor", "a", |_, v| float(to_float(&any(&v, 0)).floor())),
@@ -36,6 +44,70 @@ pub(super) const TABLE: &[Row] = &[
     ("untilStep", "iii", |c, v| steps(c, int(&v, 0), int(&v, 1), int(&v, 2)).map(ints)),
     ("seq", "i*", |c, v| seq(c, &v)),
 ];
+
+/// A decimal number: digits and how many of them stand behind the point.
+#[derive(Clone, Copy)]
+struct Decimal {
+    digits: i128,
+    places: i32,
+}
+
+impl Decimal {
+    /// The shortest decimal number that reads back as the float.
+    fn of(number: f64) -> Option<Self> {
+        let shown = format!("{number:e}");
+        let (digits, exponent) = shown.split_once('e')?;
+        let behind = digits.split_once('.').map_or(0, |(_, behind)| behind.len());
+        let places = i32::try_from(behind).ok()? - exponent.parse::<i32>().ok()?;
+        Some(Self { digits: digits.replace('.', "").parse().ok()?, places })
+    }
+
+    /// The digits with that many behind the point, which are not fewer than now.
+    fn with(self, places: i32) -> Option<i128> {
+        self.digits.checked_mul(10i128.checked_pow(u32::try_from(places - self.places).ok()?)?)
+    }
+
+    fn float(self) -> f64 {
+        format!("{}e{}", self.digits, -self.places).parse().unwrap_or(f64::NAN)
+    }
+}
+
+/// `None` is a number that needs more digits than there are.
+type Step = fn(Decimal, Decimal) -> Option<Decimal>;
+
+fn added(a: Decimal, b: Decimal) -> Option<Decimal> {
+    let places = a.places.max(b.places);
+    Some(Decimal { digits: a.with(places)?.checked_add(b.with(places)?)?, places })
+}
+
+fn subtracted(a: Decimal, b: Decimal) -> Option<Decimal> {
+    added(a, Decimal { digits: -b.digits, ..b })
+}
+
+fn multiplied(a: Decimal, b: Decimal) -> Option<Decimal> {
+    Some(Decimal { digits: a.digits.checked_mul(b.digits)?, places: a.places.checked_add(b.places)? })
+}
+
+/// Sixteen places, rounded half away from zero.
+fn quotient(a: Decimal, b: Decimal) -> Option<Decimal> {
+    let shift = 16 + b.places - a.places;
+    let power = 10i128.checked_pow(shift.unsigned_abs())?;
+    let (above, below) =
+        if shift < 0 { (a.digits, b.digits.checked_mul(power)?) } else { (a.digits.checked_mul(power)?, b.digits) };
+    let (whole, rest) = (above.checked_div(below)?, above.checked_rem(below)?);
+    let rounds = rest.unsigned_abs() * 2 >= below.unsigned_abs();
+    let away = if (above < 0) == (below < 0) { 1 } else { -1 };
+    Some(Decimal { digits: whole + if rounds { away } else { 0 }, places: 16 })
+}
+
+/// Floats are added and so on as the decimal numbers that they are printed as.
+fn decimals(values: &[Value], step: Step) -> Result<f64, String> {
+    let numbers: Option<Vec<Decimal>> = values.iter().map(|value| Decimal::of(to_float(value))).collect();
+    let numbers = numbers.ok_or("no finite number")?;
+    let Some((first, rest)) = numbers.split_first() else { return Ok(0.0) };
+    let result = rest.iter().try_fold(*first, |sum, number| step(sum, *number));
+    result.map(Decimal::float).ok_or_else(|| "the number has too many digits".to_owned())
+}
 
 fn divided(run: fn(i64, i64) -> i64, values: &[Value]) -> Answer {
     match int(values, 1) {
