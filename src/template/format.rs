@@ -135,6 +135,8 @@ fn bad(verb: char, value: &Value) -> String {
 }
 
 fn verbed(verb: char, spec: Spec, value: &Value) -> String {
+    let plus = spec.plus && verb != 'v';
+    let spec = Spec { plus, ..spec };
     match (verb, value) {
         ('T', value) => padded(value.type_name().to_owned(), spec, false),
         ('v', Value::Invalid | Value::Nil) => padded("<nil>".to_owned(), spec, false),
