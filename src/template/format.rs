@@ -155,10 +155,10 @@ fn verbed(verb: char, spec: Spec, value: &Value) -> String {
             format!("map[{}]", entries.join(" "))
         }
         ('v' | 't', Value::Bool(flag)) => padded(flag.to_string(), spec, false),
-        (_, Value::Int(number) | Value::Int64(number)) => return integer(verb, spec, *number, value),
-        (_, Value::Float(number)) => return float(verb, spec, *number, value),
-        (_, Value::Version(version)) => return string(verb, spec, &version.to_string(), value),
-        (_, Value::Str(text)) => return string(verb, spec, text, value),
+        (_, Value::Int(number) | Value::Int64(number)) => integer(verb, spec, *number, value),
+        (_, Value::Float(number)) => float(verb, spec, *number, value),
+        (_, Value::Version(version)) => string(verb, spec, &version.to_string(), value),
+        (_, Value::Str(text)) => string(verb, spec, text, value),
         _ => bad(verb, value),
     }
 }
