@@ -56,7 +56,8 @@ fn len(values: &[Value]) -> Answer {
         Some(Value::Str(text)) => text.len(),
         Some(Value::List(_, items)) => items.len(),
         Some(Value::Map(_, entries)) => entries.borrow().len(),
-        Some(Value::Invalid | Value::Nil) | None => {
+        Some(Value::Nil) => return Err("len of nil pointer".to_owned()),
+        Some(Value::Invalid) | None => {
             return Err("reflect: call of reflect.Value.Type on zero Value".to_owned());
         }
         Some(other) => return Err(format!("len of type {}", other.type_name())),

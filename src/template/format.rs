@@ -135,7 +135,9 @@ fn bad(verb: char, value: &Value) -> String {
 }
 
 fn verbed(verb: char, spec: Spec, value: &Value) -> String {
-    let text = match (verb, value) {
+    let plus = spec.plus && verb != 'v';
+    let spec = Spec { plus, ..spec };
+    match (verb, value) {
         ('T', value) => padded(value.type_name().to_owned(), spec, false),
         ('v', Value::Invalid | Value::Nil) => padded("<nil>".to_owned(), spec, false),
         (_, Value::Invalid | Value::Nil) => bad(verb, value),
@@ -153,13 +155,12 @@ fn verbed(verb: char, spec: Spec, value: &Value) -> String {
             format!("map[{}]", entries.join(" "))
         }
         ('v' | 't', Value::Bool(flag)) => padded(flag.to_string(), spec, false),
-        (_, Value::Int(number) | Value::Int64(number)) => return integer(verb, spec, *number, value),
-        (_, Value::Float(number)) => return float(verb, spec, *number, value),
-        (_, Value::Version(version)) => return string(verb, spec, &version.to_string(), value),
-        (_, Value::Str(text)) => return string(verb, spec, text, value),
+        (_, Value::Int(number) | Value::Int64(number)) => integer(verb, spec, *number, value),
+        (_, Value::Float(number)) => float(verb, spec, *number, value),
+        (_, Value::Version(version)) => string(verb, spec, &version.to_string(), value),
+        (_, Value::Str(text)) => string(verb, spec, text, value),
         _ => bad(verb, value),
-    };
-    text
+    }
 }
 
 fn padded(text: String, spec: Spec, is_number: bool) -> String {

@@ -27,7 +27,41 @@ fn names_are_replaced_where_they_are_known() {
 }
 
 /// Rows that are known to differ, with the reason.
-const UNLIKE: &[(&str, &str)] = &[];
+const UNLIKE: &[(&str, &str)] = &[
+    (r##"{{define "a"}}{{template "a"}}{{end}}{{template "a"}}"##, DEPTH),
+    (r##"{{printf "%+v %#v %#v %#v" .map .list .name .n}}"##, VERBS),
+    (r##"{{printf "%[2]s %[1]s" "a" "b"}}"##, VERBS),
+    (r##"{{printf "%*d" 5 3}}"##, VERBS),
+    (r##"{{mustFromJson "x"}}"##, "the words of errors of JSON are other than Go's"),
+    (r##"{{mustRegexMatch "(" "a"}}"##, PATTERN),
+    (r##"{{regexFind "[z" "a"}}"##, PATTERN),
+    (r##"{{mustRegexFind "*" "a"}} "##, PATTERN),
+    (r##"{{mustRegexReplaceAll "a(?=b)" "ab" ""}}"##, PATTERN),
+    (r##"{{mustRegexFindAll "[a-z" "a" -1}}"##, PATTERN),
+    (r##"{{mustRegexSplit "a{2,1}" "a" -1}}"##, PATTERN),
+    (r##"{{mustRegexReplaceAllLiteral "\\y" "a" "b"}}"##, PATTERN),
+    (r##"{{mustRegexMatch "a)" "a"}}"##, PATTERN),
+    (r##"{{mustRegexMatch "[b-a]" "a"}}"##, PATTERN),
+    (r##"{{mustRegexMatch "\\" "a"}}"##, PATTERN),
+    (r##"{{mustRegexMatch "a**" "a"}}"##, REPEAT),
+    (r##"{{mustRegexMatch "a{1001}" "a"}}"##, REPEAT),
+    (r##"{{(toDate "2006-01-02" "2017-12-31").Year}}"##, DATES),
+    (
+        r##"{{toDate "2006-01-02" "2017-12-31" | date "02/01/2006"}} {{toDate "2006-01-02" "2017-12-31" | unixEpoch}}"##,
+        DATES,
+    ),
+    (
+        r##"{{dateInZone "2006-01-02T15:04:05Z07:00" (toDate "2006-01-02" "2017-12-31") "UTC"}} {{htmlDateInZone 0 "UTC"}} {{dateInZone "Mon Jan 2 15:04:05 MST 2006" 1500000000 "UTC"}} {{dateInZone "06-1-2 3:4:5PM" 1500000000 "UTC"}}"##,
+        DATES,
+    ),
+    (r##"{{mustToDate "2006-01-02" "x"}}"##, DATES),
+];
+
+const DEPTH: &str = "templates may be nested less deeply, so that the stack holds them";
+const VERBS: &str = "`%#v` of lists and maps, `%[n]` and `%*` of printf are missing";
+const PATTERN: &str = "the error names the whole pattern and not what is wrong in it";
+const REPEAT: &str = "repetitions that Go refuses are taken";
+const DATES: &str = "functions of dates are not supported";
 
 /// Every row of the table that `corpus/golib/template` prints, results and error texts.
 #[test]
@@ -44,7 +78,7 @@ fn templates_render_as_go_renders_them() {
             Some(result) => Ok(result.to_owned()),
             None => Err(row["e"].as_str().expect("an error").to_owned()),
         };
-        let is_listed = UNLIKE.iter().any(|(listed, _)| *listed == template);
+        let is_listed = UNLIKE.iter().any(|(listed, reason)| *listed == template && !reason.is_empty());
         if (got == expect) == is_listed {
             wrong.push(format!("{template}\n  want {expect:?}\n  got  {got:?}"));
         }

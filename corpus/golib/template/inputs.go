@@ -216,6 +216,7 @@ a {{.name}} {{.n}} {{.half}} {{.big}} {{.neg}} {{.nil}} {{.yes}}
 {{printf "%f|%.2f|%8.3f|%e|%g|%v|%T" .half .half .half .half .half .half .half}}
 {{printf "%v %v %v %v" .list .map .nil .yes}}
 {{printf "%+v %#v %#v %#v" .map .list .name .n}}
+{{printf "%+v %+d" .map 1}}
 {{printf "%t %t" .yes .name}}
 {{printf "%d" .name}}
 {{printf "%s" 1}}
@@ -342,6 +343,9 @@ const calls = `
 {{mustToJson .map}} {{mustToRawJson .map}} {{mustToPrettyJson .nums}}
 {{toYaml .map}}
 {{toYaml .list}}
+{{toYaml (list "y" "no" "~" "" "null" "1" "1.5" "0x1F" "1_000" "012" "1e3" ".5" "-" "- a" "a: b" "a:" "a #b" "#a" "'a'" "!x" "&a" "*a" "@a" "%a" "[a]" "{a}" "<<" "=" " a" "a " "2017-12-31" "12:30:45" "true" "é" "a\tb" "a\nb" "a\n\n" "\na" " a\nb" "?" "? a" ":" ".inf" "NaN" "+1" "1.2.3" "0b1" "0o7" "a,b" "|" ">" "\u0001" "--- a" "...")}}
+{{toYaml (dict "a" (list (list 1 2) (dict "x" (list)) (dict)) "b" (dict "c" (dict "d" 1.5)) "yes" 1 "1" 2 "a b" 3 "" 4 "x: y" 5)}}
+{{toYaml 1234567.5}} {{toYaml 1e21}} {{toYaml 0.00001}} {{toYaml true}} {{toYaml "2"}} {{toYaml "a\nb"}} {{toYaml (list "a very long line of words that goes on and on, well beyond the eighty columns at which YAML writers like to break lines")}}
 {{toYaml .name}} {{toYaml .n}} {{toYaml .nil}} {{toYaml .none}}
 {{toYaml .}}
 {{fromYaml .yaml}} {{(fromYaml .yaml).b}} {{index (fromYaml .yaml).b 0}} {{fromYaml ""}}

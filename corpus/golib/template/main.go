@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"text/template"
+	"time"
 
 	"github.com/Masterminds/sprig/v3"
 	"github.com/gosimple/slug"
@@ -103,6 +104,7 @@ func render(text string, options []string) (string, error) {
 }
 
 func main() {
+	time.Local = time.UTC
 	answers := table{Params: json.RawMessage(params)}
 	for _, options := range [][]string{nil, {"missingkey=error"}, {"missingkey=zero"}} {
 		texts := templates

@@ -1,7 +1,7 @@
 //! Encodings, types, regular expressions and hashes.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
+use base64::{Engine as _, alphabet};
 use sha2::{Digest as _, Sha256, Sha512};
 
 use super::super::functions::Row;
@@ -15,7 +15,7 @@ fn of(text: impl AsRef<str>) -> Answer {
 }
 
 pub(super) const TABLE: &[Row] = &[
-    ("toYaml", "a", |_, v| of(yaml::to_string(&any(&v, 0).to_json(0)?).trim_end_matches('\n'))),
+    ("toYaml", "a", |_, v| written(&any(&v, 0).to_json(0)?)),
     ("fromYaml", "s", |_, v| from_yaml(text(&v, 0), true)),
     ("fromYamlArray", "s", |_, v| from_yaml(text(&v, 0), false)),
     ("toJson", "a", |_, v| of(any(&v, 0).to_json(0).map(|value| json::to_string(&value)).unwrap_or_default())),
@@ -52,6 +52,11 @@ pub(super) const TABLE: &[Row] = &[
     ("regexQuoteMeta", "s", |_, v| of(quote_meta(text(&v, 0)))),
 ];
 
+fn written(value: &serde_json::Value) -> Answer {
+    let text = super::yaml::to_yaml(value)?;
+    of(text.strip_suffix('\n').unwrap_or(&text))
+}
+
 fn from_yaml(text: &str, wants_map: bool) -> Answer {
     let parsed = yaml::parse(text).map_err(|error| error.to_string())?;
     match (&parsed, wants_map) {
@@ -80,12 +85,17 @@ fn pretty(value: &serde_json::Value) -> String {
     plain.replace('&', "\\u0026").replace('<', "\\u003c").replace('>', "\\u003e")
 }
 
+/// Go does not look at the bits that are left over.
+const BASE64: GeneralPurpose =
+    GeneralPurpose::new(&alphabet::STANDARD, GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true));
+
 fn decoded(text: &str) -> String {
     let text = text.replace(['\r', '\n'], "");
-    match STANDARD.decode(&text) {
+    match BASE64.decode(&text) {
         Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
         Err(base64::DecodeError::InvalidByte(at, _)) => format!("illegal base64 data at input byte {at}"),
-        Err(_) => format!("illegal base64 data at input byte {}", text.len()),
+        // Go names the start of the group that is not whole.
+        Err(_) => format!("illegal base64 data at input byte {}", text.len() / 4 * 4),
     }
 }
 

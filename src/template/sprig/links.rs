@@ -129,7 +129,7 @@ fn joined(parts: &BTreeMap<String, Value>) -> Answer {
     let whole = format!("proto://{user}@host");
     let user = match (user.is_empty(), url::reprint(&whole)) {
         (true, _) => String::new(),
-        (false, Some(printed)) => authority("proto", &self::scheme(&printed).1.to_owned()).0.to_owned() + "@",
+        (false, Some(printed)) => authority("proto", self::scheme(&printed).1).0.to_owned() + "@",
         (false, None) => {
             let problem = url_problem(&whole);
             return Err(format!("unable to parse userinfo in dict: parse {}: {problem}", quote(&whole)));

@@ -11,6 +11,7 @@ mod names;
 mod numbers;
 mod strings;
 mod words;
+mod yaml;
 
 use super::format::plain;
 use super::functions::Row;

@@ -226,14 +226,14 @@ fn wrap(context: &mut Context, text: &str, width: i64, line: &str, breaks_words:
     let mut out: Vec<u8> = Vec::with_capacity(text.len() + 16);
     let mut rest = bytes;
     while rest.len() > width {
-        if rest.first().is_some_and(|byte| is_space(byte)) {
+        if rest.first().is_some_and(is_space) {
             rest = rest.get(1..).unwrap_or_default();
             continue;
         }
-        let (end, skipped) = match rest.iter().take(width + 1).rposition(|byte| is_space(byte)) {
+        let (end, skipped) = match rest.iter().take(width + 1).rposition(is_space) {
             Some(space) => (space, 1),
             None if breaks_words => (width, 0),
-            None => match rest.iter().skip(width).position(|byte| is_space(byte)) {
+            None => match rest.iter().skip(width).position(is_space) {
                 Some(space) => (space + width, 1),
                 None => break,
             },
