@@ -130,7 +130,12 @@ fn observed(
         new.message = message.to_owned();
         new.last_transition_time = Some(now);
     };
-    let pending = match (current.target_revisions != facts.revisions, spec_changed) {
+    // Seen before its first comparison: that it has a revision now is no change.
+    let is_first = current.target_revisions.iter().all(String::is_empty);
+    if is_first {
+        new.target_revisions.clone_from(&facts.revisions);
+    }
+    let pending = match (!is_first && current.target_revisions != facts.revisions, spec_changed) {
         (true, true) => Some("Application has pending changes (revision and spec differ), setting status to Waiting"),
         (true, false) => Some("Application has pending changes, setting status to Waiting"),
         (false, true) => Some("Application has pending changes (spec differs), setting status to Waiting"),
