@@ -293,3 +293,35 @@ pub fn prepare(app: &mut Application, before: &ApplicationSetStatus, may_sync: &
         retry: policy.retry.unwrap_or(RetryStrategy { limit: 5, ..RetryStrategy::default() }),
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn live(status: Value) -> Live {
+        Live::read(&json!({"metadata": {"name": "web", "namespace": "argocd"}, "spec": {}, "status": status})).unwrap()
+    }
+
+    fn entry(status: Value, known: Option<&ApplicationSetApplicationStatus>) -> ApplicationSetApplicationStatus {
+        let order = Order { names: Vec::new(), step: BTreeMap::new() };
+        observed(&live(status), known, &order, false, Time::parse("2024-01-01T10:00:00Z").unwrap())
+    }
+
+    fn compared(revision: &str) -> Value {
+        json!({"sync": {"status": "OutOfSync", "revision": revision}, "health": {"status": "Missing"}})
+    }
+
+    #[test]
+    fn the_first_revision_of_an_application_is_no_pending_change_but_the_next_is() {
+        let new = entry(json!({}), None);
+        assert_eq!(new.message, "No Application status found, defaulting status to Waiting");
+        let first = entry(compared("abc"), Some(&new));
+        assert_eq!((first.message, &first.target_revisions), (new.message, &vec!["abc".to_owned()]));
+        let first = ApplicationSetApplicationStatus { message: String::new(), ..first };
+        let second = entry(compared("def"), Some(&first));
+        assert_eq!(second.message, "Application has pending changes, setting status to Waiting");
+        assert_eq!(second.target_revisions, ["def"]);
+    }
+}
